@@ -7,11 +7,11 @@ mod get;
 #[expect(dead_code, reason = "this test needs a part of it")]
 mod support;
 
-use std::net::{SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use get::get;
+use get::{free_address, get};
 use kube::Client;
 use kube::api::ListParams;
 use lictor::Native;
@@ -67,7 +67,7 @@ async fn controller(name: &str, kubeconfig: &Path) -> Controller {
 
 /// Starts the same, with or without a Lease.
 async fn begin(name: &str, kubeconfig: &Path, is_elected: bool) -> Controller {
-    let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let address = free_address();
     let socket = std::env::temp_dir().join(format!("lictor-operations-{name}-{}.sock", std::process::id()));
     let access = ClusterAccess { kubeconfig: Some(kubeconfig.to_owned()), context: None };
     let client = connect(&access).await.unwrap();

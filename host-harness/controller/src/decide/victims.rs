@@ -1,6 +1,6 @@
 //! Victims that carry our annotation and are not being deleted: their eviction is under way, or they were only marked.
 //!
-//! A victim in this state for a minute is reported once: then a budget forbids its eviction, or no controller deletes what is marked.
+//! A victim that stays in this state is reported once: then a budget forbids its eviction, or no controller deletes what is marked.
 
 use std::collections::BTreeMap;
 
@@ -9,9 +9,6 @@ use lictor_host::session::ObjectRef;
 use crate::names::EVICTED_FOR;
 use crate::view::{annotation, text};
 use crate::watch::store::{ObjectChange, VisibleObject};
-
-/// How long a victim may stay in this state before it is reported: a minute.
-pub const OVERDUE: i64 = 60_000_000_000;
 
 /// A victim that still runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,9 +19,14 @@ pub struct RunningVictim {
     pub evicted_for: String,
 }
 
-/// The victims that still run, by the key of the object.
-#[derive(Debug, Default)]
-pub struct RunningVictims(BTreeMap<String, TrackedVictim>);
+/// The victims that still run.
+#[derive(Debug)]
+pub struct RunningVictims {
+    /// How long a victim may stay in this state before it is reported, in nanoseconds.
+    patience: i64,
+    /// The victims, by the key of the object.
+    tracked: BTreeMap<String, TrackedVictim>,
+}
 
 #[derive(Debug)]
 struct TrackedVictim {
@@ -34,25 +36,32 @@ struct TrackedVictim {
 }
 
 impl RunningVictims {
+    /// Creates a tracker that reports a victim after `patience`, in nanoseconds.
+    pub fn new(patience: i64) -> RunningVictims {
+        RunningVictims { patience, tracked: BTreeMap::new() }
+    }
+
     /// Takes a change of an object: a victim appears or disappears.
     pub fn observe(&mut self, news: &ObjectChange, now: i64) {
         match news {
             ObjectChange::Marked(..) => {}
-            ObjectChange::Deleted(key) => drop(self.0.remove(key)),
+            ObjectChange::Deleted(key) => drop(self.tracked.remove(key)),
             ObjectChange::Upserted(shown) => match running_victim(shown) {
-                None => drop(self.0.remove(&shown.key)),
+                None => drop(self.tracked.remove(&shown.key)),
                 Some(standing) => {
-                    let known = self.0.get(&shown.key).filter(|known| known.victim == standing);
+                    let known = self.tracked.get(&shown.key).filter(|known| known.victim == standing);
                     let (since, is_said) = known.map_or((now, false), |known| (known.since, known.is_reported));
-                    self.0.insert(shown.key.clone(), TrackedVictim { victim: standing, since, is_reported: is_said });
+                    self.tracked
+                        .insert(shown.key.clone(), TrackedVictim { victim: standing, since, is_reported: is_said });
                 }
             },
         }
     }
 
-    /// Returns the victims that have been in this state for a minute; each is returned once.
+    /// Returns the victims that are overdue; each is returned once.
     pub fn due(&mut self, now: i64) -> Vec<RunningVictim> {
-        let over = self.0.values_mut().filter(|known| !known.is_reported && is_overdue(known, now));
+        let patience = self.patience;
+        let over = self.tracked.values_mut().filter(|known| !known.is_reported && known.is_overdue(patience, now));
         over.map(|known| {
             known.is_reported = true;
             known.victim.clone()
@@ -60,25 +69,27 @@ impl RunningVictims {
         .collect()
     }
 
-    /// Returns when the next victim will have been in this state for a minute, in nanoseconds since 1970. `None`: no victim is left to report.
+    /// Returns when the next victim is overdue, in nanoseconds since 1970. `None`: no victim is left to report.
     pub fn next(&self) -> Option<i64> {
-        let waits = self.0.values().filter(|known| !known.is_reported);
-        waits.map(|known| known.since.saturating_add(OVERDUE)).min()
+        let waits = self.tracked.values().filter(|known| !known.is_reported);
+        waits.map(|known| known.since.saturating_add(self.patience)).min()
     }
 
-    /// Returns how many victims have been in this state for a minute or more.
+    /// Returns how many victims are overdue.
     pub fn overdue(&self, now: i64) -> usize {
-        self.0.values().filter(|known| is_overdue(known, now)).count()
+        self.tracked.values().filter(|known| known.is_overdue(self.patience, now)).count()
     }
 
     /// Returns all victims that still run.
     pub fn all(&self) -> impl Iterator<Item = &ObjectRef> {
-        self.0.values().map(|known| &known.victim.pod)
+        self.tracked.values().map(|known| &known.victim.pod)
     }
 }
 
-fn is_overdue(known: &TrackedVictim, now: i64) -> bool {
-    known.since.saturating_add(OVERDUE) <= now
+impl TrackedVictim {
+    fn is_overdue(&self, patience: i64, now: i64) -> bool {
+        self.since.saturating_add(patience) <= now
+    }
 }
 
 /// Reads the state of a victim. `None`: the object is no victim, is being deleted or has ended.
@@ -100,6 +111,8 @@ mod tests {
 
     use super::*;
 
+    const OVERDUE: i64 = 60;
+
     fn shown(evicted_for: Option<&str>, deleted: Option<&str>) -> ObjectChange {
         let object = json!({
             "kind": "Pod",
@@ -116,8 +129,8 @@ mod tests {
     }
 
     #[test]
-    fn a_victim_that_stands_for_a_minute_is_named_once() {
-        let mut victims = RunningVictims::default();
+    fn a_victim_that_stays_is_reported_once() {
+        let mut victims = RunningVictims::new(OVERDUE);
         victims.observe(&shown(Some("plan 3"), None), 0);
         assert!(victims.due(OVERDUE - 1).is_empty());
         assert_eq!((victims.next(), victims.overdue(OVERDUE)), (Some(OVERDUE), 1));
@@ -131,7 +144,7 @@ mod tests {
     #[test]
     fn one_that_leaves_or_is_spared_does_not_stand() {
         for news in [shown(None, None), shown(Some("plan 3"), Some("2026-01-01T00:00:00Z"))] {
-            let mut victims = RunningVictims::default();
+            let mut victims = RunningVictims::new(OVERDUE);
             victims.observe(&shown(Some("plan 3"), None), 0);
             victims.observe(&news, 1);
             assert_eq!((victims.overdue(2 * OVERDUE), victims.all().count()), (0, 0));

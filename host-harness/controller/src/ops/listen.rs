@@ -257,7 +257,7 @@ impl LoopObserver for OperationsObserver {
 
     fn victim_overdue(&mut self, victim: &RunningVictim) {
         let why = &victim.evicted_for;
-        let note = format!("It is to be evicted ({why}) and still runs after a minute: {OVERDUE_HINT}");
+        let note = format!("It is to be evicted ({why}) and still runs: {OVERDUE_HINT}");
         let pod = victim.pod.pod_name();
         self.warnings.push(Warning { pod, reason: "VictimStillRuns", action: "Preempting", note });
     }

@@ -16,6 +16,7 @@ use crate::decide::lives::{GivenUpPlan, GivenUpReason};
 use crate::report::{EventSource, ReportMode};
 use crate::run::listener::LoopObserver;
 
+#[expect(dead_code, reason = "other tests use the rest")]
 #[path = "../../tests/support/get.rs"]
 mod get;
 use get::get;

@@ -184,7 +184,7 @@ impl LoopObserver for LogObserver {
 
     fn victim_overdue(&mut self, victim: &RunningVictim) {
         let (pod, evicted_for) = (victim.pod.pod_name(), &victim.evicted_for);
-        warn!(pod, evicted_for, remedy = OVERDUE_HINT, "a victim still runs a minute after it was marked");
+        warn!(pod, evicted_for, remedy = OVERDUE_HINT, "a victim still runs");
     }
 
     fn kind_unreadable(&mut self, kind: &GroupKind, why: &str) {

@@ -8,7 +8,7 @@ mod model;
 mod pace;
 mod portion;
 mod reign;
-mod rivals;
+pub(crate) mod rivals;
 
 use std::collections::BTreeSet;
 use std::sync::mpsc::{Sender, channel};
@@ -49,6 +49,8 @@ pub struct Settings {
     pub refused_grace: Option<Duration>,
     /// How long a plan may take before it is given up.
     pub plan_timeouts: PlanTimeouts,
+    /// How long a victim may run on after it was marked before that is reported.
+    pub victim_patience: Duration,
     /// How long requests that are under way may take when the process is to end.
     pub shutdown_timeout: Duration,
     /// The name of this process, which no other has.
@@ -64,6 +66,7 @@ impl Default for Settings {
             batch_window: Duration::from_millis(20),
             refused_grace: None,
             plan_timeouts: PlanTimeouts::default(),
+            victim_patience: Duration::from_secs(60),
             shutdown_timeout: Duration::from_secs(5),
             identity: identity(),
         }

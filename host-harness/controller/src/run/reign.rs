@@ -61,9 +61,8 @@ impl<L: LoopObserver> LeaderLoop<L> {
         keep: Option<Box<dyn CheckpointStore>>,
         clock: SessionClock,
     ) -> LeaderLoop<L> {
-        let grace = settings.refused_grace.map(nanoseconds);
         LeaderLoop {
-            pods: TrackedPods::new(grace, &settings.identity),
+            pods: TrackedPods::new(&settings),
             deletes_victims: opened.deletes_victims,
             settings,
             clock,

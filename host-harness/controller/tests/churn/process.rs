@@ -1,7 +1,7 @@
 //! The controller that is measured: the command that the environment names in `LICTOR_BINARY`, else in this process.
 
 use std::alloc::System;
-use std::net::{SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -20,7 +20,7 @@ use serde_json::json;
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 use tokio::sync::watch;
 
-use crate::get::get;
+use crate::get::{free_address, get};
 
 const SYSTEM: &str = "koordinator";
 
@@ -87,7 +87,7 @@ impl Controller {
             "contexts": [{"name": "churn", "context": {"cluster": "churn", "user": "churn"}}]});
         std::fs::write(&kubeconfig, config.to_string()).unwrap();
         std::fs::write(&arguments, ARGUMENTS).unwrap();
-        let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let address = free_address();
         let how = match std::env::var_os("LICTOR_BINARY") {
             Some(binary) => {
                 let mut command = Command::new(binary);

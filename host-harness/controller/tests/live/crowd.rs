@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::controller::{Controller, How};
 use crate::ends::explained;
-use crate::get::get;
+use crate::get::{free_address, get};
 use crate::sound::admitted;
 use crate::support::objects::{api, create, delete_pod, merge, node_of, pods, wait_for};
 use crate::systems::sized;
@@ -64,7 +64,7 @@ pub async fn held_and_ordinary_pods_in(step: Step<'_>, system: &str, count: usiz
 pub async fn a_pod_starts_where_a_node_gets_free(world: &World) {
     let step = world.step("elsewhere", 2).await;
     world.testbed.command("stop kube-scheduler").await;
-    let address = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let address = free_address();
     let (socket, listen) = (Some(world.testbed.ready.folder.join("elsewhere.sock")), Some(address));
     let how = How { settings: Settings::default(), socket, listen, ..world.how("coscheduling") };
     let controller = Controller::start(&how);

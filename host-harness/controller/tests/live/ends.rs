@@ -27,7 +27,8 @@ async fn events(step: &Step<'_>, pod: &str, reason: &str) -> Vec<Value> {
     all.filter(|event| event["regarding"]["name"] == pod && event["reason"] == reason).collect()
 }
 
-async fn note(step: &Step<'_>, pod: &str, reason: &str) -> String {
+/// Returns the text of the first event with this reason about a pod of the step, when there is one.
+pub async fn note(step: &Step<'_>, pod: &str, reason: &str) -> String {
     let first = async || events(step, pod, reason).await.into_iter().next();
     let event = wait_for(&format!("the event {reason} of {pod}"), SOON, first).await;
     event["note"].as_str().unwrap().to_owned()

@@ -1,11 +1,13 @@
 //! The pods that a leader tracks outside of the session: refused ones, victims, and what other controllers did to them.
 
+use lictor_host::living::nanoseconds;
 use serde_json::Value;
 
 use crate::decide::foreign::{ExternalEviction, ExternalEvictions};
 use crate::decide::leftovers::Leftovers;
 use crate::decide::refused::UnschedulablePods;
 use crate::decide::victims::RunningVictims;
+use crate::run::Settings;
 use crate::run::rivals::OtherControllers;
 use crate::watch::store::ObjectChange;
 
@@ -20,14 +22,14 @@ pub(super) struct TrackedPods {
 }
 
 impl TrackedPods {
-    /// Creates the trackers. `grace` is the time after which a refused pod is deleted, in nanoseconds; `identity` names this process.
-    pub(super) fn new(grace: Option<i64>, identity: &str) -> TrackedPods {
+    /// Creates the trackers of a process with these settings.
+    pub(super) fn new(settings: &Settings) -> TrackedPods {
         TrackedPods {
-            unschedulable: UnschedulablePods::new(grace),
-            victims: RunningVictims::default(),
+            unschedulable: UnschedulablePods::new(settings.refused_grace.map(nanoseconds)),
+            victims: RunningVictims::new(nanoseconds(settings.victim_patience)),
             leftovers: Leftovers::default(),
             external_evictions: ExternalEvictions::default(),
-            other_controllers: OtherControllers::new(identity),
+            other_controllers: OtherControllers::new(&settings.identity),
         }
     }
 

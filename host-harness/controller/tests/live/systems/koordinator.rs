@@ -1,12 +1,16 @@
 //! Koordinator: quotas, jobs, reservations.
 
+use std::time::Duration;
+
 use kube::api::DeleteParams;
 use lictor_controller::decide::lives::GivenUpReason;
 use lictor_controller::names::{EVICTED_FOR, NOMINATED_NODE};
 use serde_json::{Value, json};
 
 use super::{refused, sized};
-use crate::controller::Controller;
+use crate::controller::{Controller, How};
+use crate::ends::note;
+use crate::get::{free_address, get};
 use crate::restart::killed;
 use crate::support::objects::{api, create, delete_pod, merge, node, node_of, wait_for};
 use crate::world::{SOON, Step, World, is_running, nominated};
@@ -41,12 +45,15 @@ async fn gang(step: &Step<'_>, name: &str, members: &[&str], (class, cores): (&s
     }
 }
 
-/// Evicts a gang for a gang of its quota that is guaranteed what it requests. By default the victims are only marked: they are deleted here, as by
-/// a descheduler.
+/// Evicts a gang for a gang of its quota that is guaranteed what it requests. By default the victims are only marked: when they have run on for a
+/// while, that is reported; then they are deleted here, as by a descheduler.
 pub async fn a_gang_evicts_a_gang_of_its_quota(world: &World) {
     let step = world.step_of("marks", 4, 16).await;
     quota(&step, "shared", ["32", "48"]).await;
-    let controller = Controller::start(&world.how("koordinator"));
+    let address = free_address();
+    let mut how = How { listen: Some(address), ..world.how("koordinator") };
+    how.settings.victim_patience = Duration::from_secs(2);
+    let controller = Controller::start(&how);
     let low = ["l0", "l1", "l2", "l3"];
     gang(&step, "low", &low, ("low", "12"), &of("shared", "true")).await;
     step.all_run(&low).await;
@@ -62,6 +69,17 @@ pub async fn a_gang_evicts_a_gang_of_its_quota(world: &World) {
         (marked.len() == 3).then_some(marked)
     };
     let marked = wait_for("three victims are marked", SOON, marked).await;
+    let overdue = async |count: usize| {
+        let line = format!("lictor_overdue_victims {count}\n");
+        let counted = async || get(address, "/metrics").contains(&line).then_some(());
+        wait_for(&format!("{count} victims are overdue"), SOON, counted).await;
+    };
+    overdue(3).await;
+    for name in &marked {
+        let said = note(&step, name, "VictimStillRuns").await;
+        assert!(said.starts_with("It is to be evicted (plan ") && said.contains(" and still runs: "), "{said}");
+        assert!(said.contains("no controller deletes what is marked"), "{said}");
+    }
     for name in &marked {
         assert_eq!(
             step.pod(name).await.unwrap()["metadata"]["labels"]["scheduling.koordinator.sh/soft-eviction"],
@@ -70,6 +88,7 @@ pub async fn a_gang_evicts_a_gang_of_its_quota(world: &World) {
         delete_pod(&world.admin, &step.namespace, name).await;
     }
     step.all_run(&high).await;
+    overdue(0).await;
     assert!(step.evicted().is_empty(), "another controller deletes what is marked");
     let stays = *low.iter().find(|name| !marked.contains(name)).unwrap();
     step.until(stays, "running without a mark", |pod| {
