@@ -40,13 +40,16 @@ pub async fn run_election(
     let start = Instant::now();
     let (mut lease, mut told) = (None, false);
     loop {
-        if *stop.borrow() && elector.leads(start.elapsed()) {
-            info!(lease = %what.name, "gives back the lease");
-        }
-        if *stop.borrow() {
+        let is_stopped = *stop.borrow();
+        if is_stopped {
             elector.release(start.elapsed());
         }
-        publish_leadership(&leads, &mut told, &elector, start.elapsed(), &what);
+        match publish_leadership(&leads, &mut told, &elector, start.elapsed()) {
+            Some(true) => info!(lease = %what.name, holder = %what.identity, "leads"),
+            Some(false) if is_stopped => info!(lease = %what.name, "gives back the lease"),
+            Some(false) => warn!(lease = %what.name, holder = elector.holder(), "does not lead any more"),
+            None => {}
+        }
         match elector.next(start.elapsed(), Timestamp::now()) {
             ElectorAction::Ended => break,
             ElectorAction::Wait(until) => {
@@ -79,13 +82,8 @@ fn deadline(elector: &Elector, terms: &LeaseTimings, sent: Duration) -> Duration
     elector.leads_until().map_or(half, |until| until.saturating_sub(sent).min(half))
 }
 
-fn publish_leadership(
-    leads: &watch::Sender<bool>,
-    told: &mut bool,
-    elector: &Elector,
-    now: Duration,
-    what: &ElectionConfig,
-) {
+/// Tells the receivers whether this process leads. `None`: that did not change.
+fn publish_leadership(leads: &watch::Sender<bool>, told: &mut bool, elector: &Elector, now: Duration) -> Option<bool> {
     let now_leads = elector.leads(now);
     let known = !elector.holder().is_empty();
     let mut changed = false;
@@ -94,11 +92,7 @@ fn publish_leadership(
         changed = std::mem::replace(leads, now_leads) != now_leads;
         changed || (known && !std::mem::replace(told, true))
     });
-    if changed && now_leads {
-        info!(lease = %what.name, holder = %what.identity, "leads");
-    } else if changed {
-        warn!(lease = %what.name, holder = elector.holder(), "does not lead any more");
-    }
+    changed.then_some(now_leads)
 }
 
 /// Sends one request and returns its answer. `kept` is the whole lease as it was read last: its other fields are written back unchanged.

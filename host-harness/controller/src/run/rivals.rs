@@ -24,6 +24,11 @@ pub fn field_manager(identity: &str) -> String {
     PREFIX.chars().chain(identity.chars().filter(is_plain)).take(LONGEST).collect()
 }
 
+/// Returns whether a field manager is that of a controller.
+pub(crate) fn is_controller(manager: &str) -> bool {
+    manager.starts_with(PREFIX)
+}
+
 /// The other controllers that have written since the cluster was listed.
 #[derive(Debug)]
 pub(super) struct OtherControllers {
@@ -49,9 +54,8 @@ impl OtherControllers {
             self.listed = newest.unwrap_or(&self.listed).to_owned();
             return None;
         }
-        let mut others = entries.filter(|(manager, time)| {
-            manager.starts_with(PREFIX) && *manager != self.own && *time > self.listed.as_str()
-        });
+        let mut others = entries
+            .filter(|(manager, time)| is_controller(manager) && *manager != self.own && *time > self.listed.as_str());
         let rival = others.find_map(|(manager, _)| {
             let is_due = self.reported_at.get(manager).is_none_or(|at| at.saturating_add(REPEAT) <= now);
             is_due.then(|| manager.to_owned())

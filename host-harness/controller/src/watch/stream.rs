@@ -14,6 +14,7 @@ use tracing::debug;
 
 use super::{GroupKind, WatchMessage};
 use crate::ops::rights;
+use crate::run::rivals::is_controller;
 
 /// The pause after an error: at first, and at most.
 const FIRST: Duration = Duration::from_millis(100);
@@ -213,9 +214,13 @@ fn is_gone(error: &watcher::Error) -> bool {
     matches!(error, watcher::Error::InitialListFailed(Error::Api(status)) if status.code == 404)
 }
 
-/// Returns the object as JSON with its API version and kind, which items of lists do not name. `None`: the object cannot be written as JSON.
+/// Returns the object as JSON with its API version and kind, which items of lists do not name. Of the managed fields, which are larger than many a
+/// pod, it has who of our controllers wrote and when. `None`: the object cannot be written as JSON.
 fn complete_json(mut object: DynamicObject, resource: &ApiResource) -> Option<Value> {
-    object.metadata.managed_fields = None;
+    let mut entries = object.metadata.managed_fields.take().unwrap_or_default();
+    entries.retain(|entry| entry.manager.as_deref().is_some_and(is_controller));
+    entries.iter_mut().for_each(|entry| entry.fields_v1 = None);
+    object.metadata.managed_fields = Some(entries).filter(|entries| !entries.is_empty());
     object.types = None;
     let mut value = serde_json::to_value(object).ok()?;
     let fields = value.as_object_mut()?;
@@ -253,6 +258,24 @@ mod tests {
         );
         assert!(failures.handle_event(&Event::InitDone).is_none());
         assert_eq!((failures.count, failures.pause()), (0, FIRST));
+    }
+
+    #[test]
+    fn of_managed_fields_the_writes_of_controllers_are_kept() {
+        let entry = |manager: &str| {
+            serde_json::json!({"manager": manager, "operation": "Update", "time": "2026-03-12T09:00:00Z",
+                               "fieldsType": "FieldsV1", "fieldsV1": {"f:status": {}}})
+        };
+        let pod = |managers: &[&str]| {
+            let entries: Vec<Value> = managers.iter().map(|manager| entry(manager)).collect();
+            let pod = serde_json::json!({"metadata": {"name": "a", "managedFields": entries}});
+            let resource = ApiResource::from_gvk(&kube::core::GroupVersionKind::gvk("", "v1", "Pod"));
+            complete_json(serde_json::from_value(pod).unwrap(), &resource).unwrap()
+        };
+        let kept = pod(&["kubelet", "lictor.dev/one"])["metadata"]["managedFields"].clone();
+        assert_eq!((&kept[0]["manager"], &kept[0]["time"]), (&"lictor.dev/one".into(), &"2026-03-12T09:00:00Z".into()));
+        assert!(kept.as_array().unwrap().len() == 1 && kept[0].get("fieldsV1").is_none(), "{kept}");
+        assert!(pod(&["kubelet"])["metadata"].get("managedFields").is_none());
     }
 
     #[test]
