@@ -94,7 +94,7 @@ impl Evidence {
             pods => Some(format!("{pods} pods name scheduler `{}`", self.scheduler)),
         };
         let kinds = self.kinds.iter().map(|(kind, count)| format!("{count} {kind}")).collect::<Vec<_>>().join(", ");
-        let kinds = (!kinds.is_empty()).then(|| format!("the snapshot has {kinds}"));
+        let kinds = (!kinds.is_empty()).then(|| format!("the cluster has {kinds}"));
         pods.into_iter().chain(kinds).collect::<Vec<_>>().join(", and ")
     }
 }
@@ -112,7 +112,7 @@ pub fn choose(objects: &[KubernetesObject], described: &Description) -> SystemCh
     }
     let plain = described.systems.iter().find(|system| system.schedulers == [DEFAULT_SCHEDULER]);
     let system = plain.or(described.systems.first()).map(|system| system.name.clone()).unwrap_or_default();
-    SystemChoice { system, why: "nothing in the snapshot is of another system".to_owned(), others }
+    SystemChoice { system, why: "nothing in the cluster is of another system".to_owned(), others }
 }
 
 /// Makes a warning about a snapshot in which nothing belongs to this system, although the system has schedulers or kinds of its own. `None`: there is
@@ -131,22 +131,28 @@ pub fn lacking(objects: &[KubernetesObject], described: &Description, system: &s
 pub fn lacks(objects: &[KubernetesObject], described: &Description, system: &str) -> Option<String> {
     let place = described.systems.iter().position(|known| known.name == system)?;
     let info = described.systems.get(place)?;
-    if !Evidence::of(objects, described, place).is_empty() {
-        return None;
-    }
+    let schedulers: Vec<String> = own_schedulers(info).map(str::to_owned).collect();
+    let no_pod = (!schedulers.is_empty()).then(|| format!("no pod names scheduler {}", either(&schedulers)));
+    let has_evidence = !Evidence::of(objects, described, place).is_empty();
+    let lacks: Vec<String> = no_pod.into_iter().chain(no_kinds(described, place)).collect();
+    (!has_evidence && !lacks.is_empty()).then(|| lacks.join(", and "))
+}
+
+/// Returns what these objects lack of the kinds of a system, in words. `None`: an object belongs to the system, or it has no kinds of its own. The
+/// schedulers that pods name are no matter where kube-scheduler binds all pods.
+pub fn lacks_kinds(objects: &[KubernetesObject], described: &Description, system: &str) -> Option<String> {
+    let place = described.systems.iter().position(|known| known.name == system)?;
+    no_kinds(described, place).filter(|_| Evidence::of(objects, described, place).is_empty())
+}
+
+/// Says that there are no objects of the kinds that only this system reads. `None`: there are no such kinds but those of Kubernetes.
+fn no_kinds(described: &Description, place: usize) -> Option<String> {
     // A kind that an earlier system reads, too, is evidence for that system.
     let first = |group: &str, kind: &str| described.systems.iter().position(|system| reads(system, group, kind));
     let is_own = |known: &&KindInterest| !is_common(&known.group) && first(&known.group, &known.kind) == Some(place);
-    let kinds = info.interests.kinds.iter().filter(is_own);
+    let kinds = described.systems.get(place)?.interests.kinds.iter().filter(is_own);
     let kinds: Vec<String> = kinds.map(|known| format!("{}.{}", known.kind, known.group)).collect();
-    let schedulers: Vec<String> = own_schedulers(info).map(str::to_owned).collect();
-    if kinds.is_empty() && schedulers.is_empty() {
-        return None;
-    }
-    let part = |what: &str, names: &[String]| (!names.is_empty()).then(|| format!("{what} {}", either(names)));
-    let lacks: Vec<String> =
-        [part("no pod names scheduler", &schedulers), part("there is no", &kinds)].into_iter().flatten().collect();
-    Some(lacks.join(", and "))
+    (!kinds.is_empty()).then(|| format!("there is no {}", either(&kinds)))
 }
 
 fn own_schedulers(system: &SystemInfo) -> impl Iterator<Item = &str> {

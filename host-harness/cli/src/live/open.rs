@@ -6,6 +6,7 @@ use lictor_contract::{Description, ExtensionPoint};
 use lictor_controller::decide::{RecordableSession, RunMode};
 use lictor_controller::names::DEFAULT_SCHEDULER;
 use lictor_controller::run::SessionSetup;
+use lictor_host::cluster::KubernetesObject;
 use lictor_host::living::only_marks;
 use lictor_host::policy::Policy;
 use lictor_host::recording::Recorder;
@@ -14,10 +15,12 @@ use lictor_host::session::{FaultRules, Session};
 use super::{ClusterArgs, RunArgs};
 use crate::arguments;
 use crate::choice::LoadedPolicy;
-use crate::decide::{SnapshotSource, deciding_kinds, in_force};
+use crate::decide::{SnapshotSource, deciding_kinds};
 use crate::failure::CommandError;
 use crate::recorded::header;
 use lictor_decide::UserArguments;
+use lictor_decide::system::{SystemChoice, choose, lacks_kinds};
+use tracing::{info, warn};
 
 impl ClusterArgs {
     /// Returns the access to the cluster.
@@ -109,15 +112,15 @@ impl ClusterSessionFactory {
     }
 }
 
-/// Returns the system that decides in the cluster: the named one, else the one that scheduler names and kinds of objects fit. Reports on the standard
-/// error which one was chosen and why, and warns of a cluster in which nothing belongs to the named one. Reads the cluster once.
+/// Returns the system that decides in the cluster: the named one, else the one that scheduler names and kinds of objects fit. Logs which one was chosen
+/// and why, and warns of a cluster in which nothing belongs to the named one. Reads the cluster once.
 pub(super) fn system(asked: &RunArgs, described: &Description) -> Result<String, CommandError> {
     let named = &asked.in_force.laws;
     if described.systems.len() < 2 || !named.is_empty() && described.system(named).is_none() {
         return Ok(named.clone());
     }
     match super::cluster(&asked.access, &deciding_kinds(described)) {
-        Ok(cluster) => Ok(in_force(named, &SnapshotSource::Text("the cluster", cluster).read()?, described)),
+        Ok(cluster) => Ok(in_force(named, &SnapshotSource::Text("the cluster", cluster).read()?.objects, described)),
         // The session reads less, and reports itself what is wrong with the cluster.
         Err(_) if !named.is_empty() => Ok(named.clone()),
         Err(CommandError::Cluster { message, .. }) => {
@@ -126,6 +129,20 @@ pub(super) fn system(asked: &RunArgs, described: &Description) -> Result<String,
         }
         Err(failure) => Err(failure),
     }
+}
+
+fn in_force(named: &str, objects: &[KubernetesObject], described: &Description) -> String {
+    if named.is_empty() {
+        let SystemChoice { system, why, others } = choose(objects, described);
+        let others = others.join(", ");
+        info!(system, reason = why, others, remedy = "`--system` names another system", "the system was chosen");
+        return system;
+    }
+    if let Some(lacks) = lacks_kinds(objects, described, named) {
+        let remedy = "name another system with `--system`, unless such objects are still to come";
+        warn!(system = named, reason = lacks, remedy, "nothing in the cluster is of the system");
+    }
+    named.to_owned()
 }
 
 fn described(policy: &mut dyn Policy) -> Result<Description, CommandError> {

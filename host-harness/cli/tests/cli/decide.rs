@@ -273,7 +273,7 @@ fn a_pod_that_is_not_tried_is_explained_by_its_gates() {
 
 #[test]
 fn the_snapshot_chooses_the_system() {
-    let said = "the laws of `koordinator` decide: 107 pods name scheduler `koord-scheduler`, and the snapshot has 7 ElasticQuota, 11 PodGroup";
+    let said = "the laws of `koordinator` decide: 107 pods name scheduler `koord-scheduler`, and the cluster has 7 ElasticQuota, 11 PodGroup";
     lictor(&["decide", FOUR_TEAMS, "--native"]).exits(0).prints(&["system koordinator"]).tells(&[said]);
     let zones = "fixtures/snapshots/three-zones.yaml";
     let plain = lictor(&["decide", zones, "--native"]).exits(0).prints(&["system kubernetes"]);

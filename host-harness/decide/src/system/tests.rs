@@ -28,16 +28,12 @@ fn chosen(parts: &[String]) -> (String, String) {
 #[test]
 fn a_kind_or_a_scheduler_of_one_system_alone_chooses_it() {
     let cases = [
-        (object("scheduling.sigs.k8s.io/v1alpha1/ElasticQuota", "q"), "koordinator", "the snapshot has 1 ElasticQuota"),
-        (
-            object("scheduling.koordinator.sh/v1alpha1/Reservation", "r"),
-            "koordinator",
-            "the snapshot has 1 Reservation",
-        ),
-        (object("scheduling.volcano.sh/v1beta1/Queue", "q"), "volcano", "the snapshot has 1 Queue"),
-        (object("scheduling.x-k8s.io/v1alpha1/ElasticQuota", "q"), "coscheduling", "the snapshot has 1 ElasticQuota"),
-        (object("scheduling.x-k8s.io/v1alpha1/PodGroup", "g"), "coscheduling", "the snapshot has 1 PodGroup"),
-        (object("v1/ConfigMap", "yunikorn-defaults"), "yunikorn", "the snapshot has 1 ConfigMap"),
+        (object("scheduling.sigs.k8s.io/v1alpha1/ElasticQuota", "q"), "koordinator", "the cluster has 1 ElasticQuota"),
+        (object("scheduling.koordinator.sh/v1alpha1/Reservation", "r"), "koordinator", "the cluster has 1 Reservation"),
+        (object("scheduling.volcano.sh/v1beta1/Queue", "q"), "volcano", "the cluster has 1 Queue"),
+        (object("scheduling.x-k8s.io/v1alpha1/ElasticQuota", "q"), "coscheduling", "the cluster has 1 ElasticQuota"),
+        (object("scheduling.x-k8s.io/v1alpha1/PodGroup", "g"), "coscheduling", "the cluster has 1 PodGroup"),
+        (object("v1/ConfigMap", "yunikorn-defaults"), "yunikorn", "the cluster has 1 ConfigMap"),
         (pod("p", "yunikorn", ""), "yunikorn", "1 pod names scheduler `yunikorn`"),
         (pod("p", "volcano", "n"), "volcano", "1 pod names scheduler `volcano`"),
         (pod("p", "koord-scheduler", ""), "koordinator", "1 pod names scheduler `koord-scheduler`"),
