@@ -36,7 +36,7 @@ mod what_if;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use exit::Exit;
 use failure::CommandError;
@@ -101,17 +101,49 @@ pub fn embedded() -> &'static [u8] {
 
 /// Runs the command of this process.
 pub fn main() -> ExitCode {
-    let run = if plugin::is_meant() { plugin::run() } else { Cli::parse().command.run() };
+    let run = if plugin::is_meant() { plugin::run() } else { parse().command.run() };
     let exit = run.unwrap_or_else(|failure| failure.report());
     exit.into()
 }
 
+/// Reads the command line of this process; where that is wrong or help is wanted, the process ends.
+fn parse() -> Cli {
+    Cli::from_arg_matches(&command_line().get_matches()).unwrap_or_else(|error| error.exit())
+}
+
+/// The commands that are built in with a feature only, each with whether it is there and the feature.
+const OPTIONAL: [(&str, bool, &str); 3] = [
+    ("run", cfg!(feature = "live"), "live"),
+    ("push", cfg!(feature = "oci"), "oci"),
+    ("pull", cfg!(feature = "oci"), "oci"),
+];
+
+/// Returns the command line. The help marks a command that this build lacks.
+fn command_line() -> clap::Command {
+    let missing = OPTIONAL.iter().filter(|(_, is_there, _)| !is_there);
+    missing.fold(Cli::command(), |cli, (name, _, feature)| {
+        cli.mut_subcommand(name, |command| {
+            let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+            command.about(format!("[not in this build: `--features {feature}`] {about}"))
+        })
+    })
+}
+
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
+    use super::*;
 
     #[test]
     fn the_command_line_is_well_formed() {
-        super::Cli::command().debug_assert();
+        command_line().debug_assert();
+    }
+
+    #[test]
+    fn a_command_that_this_build_lacks_is_marked() {
+        let help = command_line().render_help().to_string();
+        for (name, is_there, feature) in OPTIONAL {
+            let line = help.lines().find(|line| line.trim_start().starts_with(&format!("{name} "))).unwrap();
+            assert_eq!(line.contains(&format!("[not in this build: `--features {feature}`]")), !is_there, "{line}");
+        }
     }
 }

@@ -17,8 +17,8 @@ pub(super) fn render_refused(page: &mut TextPage, cycle: &CycleReport, jobs: &Jo
 fn section<'a>(page: &mut TextPage, cycle: &'a CycleReport, jobs: &'a Jobs, result: AttemptResult, title: &str) {
     let told = |attempt: &'a Attempt| (attempt.pod.as_str(), AttemptRow::of(cycle, attempt));
     let groups = jobs.group(cycle.unplaced_attempts(result).map(told));
-    let hints: BTreeMap<&str, &RetryHint> =
-        cycle.unplaced_attempts(result).map(|attempt| (attempt.pod.as_str(), &attempt.retry)).collect();
+    let explained = cycle.unplaced_attempts(result).filter(|attempt| attempt.explanation.is_some());
+    let hints: BTreeMap<&str, &RetryHint> = explained.map(|attempt| (attempt.pod.as_str(), &attempt.retry)).collect();
     if groups.is_empty() {
         return;
     }
@@ -43,7 +43,7 @@ fn section<'a>(page: &mut TextPage, cycle: &'a CycleReport, jobs: &'a Jobs, resu
     }
 }
 
-/// Shows when to try again.
+/// Shows when to try again. It belongs to an explanation: it is for the authors of laws, and names what a scheduler waits for.
 fn render_retry(page: &mut TextPage, retry: &RetryHint) {
     if !retry.is_empty() {
         page.dimmed("    ", 6, &format!("try again {retry}"));
@@ -95,7 +95,9 @@ pub(super) fn render_without_attempt(page: &mut TextPage, cycle: &CycleReport, j
             page.paragraph("    ", 6, &reason);
         }
     }
-    render_retry(page, &cycle.happened.retry);
+    if !cycle.happened.explanations.is_empty() {
+        render_retry(page, &cycle.happened.retry);
+    }
 }
 
 /// Shows the pods that were not tried, because they have scheduling gates.

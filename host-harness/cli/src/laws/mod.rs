@@ -16,17 +16,18 @@ use super::exit::Exit;
 use super::failure::CommandError;
 use super::page::{TextPage, keep_whole, table};
 use super::screen::{Screen, TextJsonOrMarkdown, print, print_json};
+use near::laws_with_words;
 pub(super) use near::similar_laws;
 use proofs::{Proof, ProvingScenarios};
 
-/// List every law of the built-in policy, or show one in full
+/// List the laws of the built-in policy, or show one in full
 #[derive(Debug, Args)]
 pub(super) struct LawsArgs {
-    /// The code of a law, such as `koordinator/may-preempt`
-    #[arg(value_name = "CODE")]
-    code: Option<String>,
+    /// The code of a law, such as `koordinator/may-preempt`, which is shown in full; or the name of a system, or words, whose laws are listed
+    #[arg(value_name = "CODE|SYSTEM|WORDS")]
+    wanted: Option<String>,
     /// Only those of one system, such as `yunikorn`
-    #[arg(long = "system", alias = "laws", value_name = "NAME", conflicts_with = "code", value_parser = systems())]
+    #[arg(long = "system", alias = "laws", value_name = "NAME", conflicts_with = "wanted", value_parser = systems())]
     laws: Option<String>,
     /// The scenarios that prove them [default: fixtures/scenarios, where that is]
     #[arg(long, value_name = "DIR")]
@@ -70,21 +71,41 @@ struct LawRow {
 pub(super) fn run(asked: &LawsArgs) -> Result<Exit, CommandError> {
     let registered = registered();
     let proofs = ProvingScenarios::find(asked.scenarios.as_deref())?;
-    let of_system = |laws: &str| asked.laws.as_deref().is_none_or(|only| only == laws);
-    let of_code = |code: &str| asked.code.as_deref().is_none_or(|only| only == code);
-    let chosen = registered.iter().filter(|law| of_system(&law.system) && of_code(law.code));
-    let laws: Vec<LawRow> = chosen.map(|law| law_row(law, &proofs, asked.code.is_some())).collect();
-    if let ([], Some(asked)) = (laws.as_slice(), &asked.code) {
-        return Err(CommandError::UnknownLaw(asked.clone(), similar_laws(asked, &registered)));
+    let wanted = asked.wanted.as_deref().or(asked.laws.as_deref());
+    if let Some(law) = wanted.and_then(|code| registered.iter().find(|law| law.code == code)) {
+        let law = law_row(law, &proofs, true);
+        match asked.output {
+            TextJsonOrMarkdown::Json => print_json(&law)?,
+            TextJsonOrMarkdown::Markdown => print(&markdown::register(&[law]))?,
+            TextJsonOrMarkdown::Text => one(&law).print()?,
+        }
+        return Ok(Exit::Success);
     }
-    match (asked.output, &asked.code, laws.as_slice()) {
-        (TextJsonOrMarkdown::Json, Some(_), [law]) => print_json(law)?,
-        (TextJsonOrMarkdown::Json, ..) => print_json(&laws)?,
-        (TextJsonOrMarkdown::Markdown, ..) => print(&markdown::register(&laws))?,
-        (TextJsonOrMarkdown::Text, Some(_), [law]) => one(law).print()?,
-        (TextJsonOrMarkdown::Text, ..) => all(&laws).print()?,
+    let chosen = choose(wanted, &registered)?;
+    let laws: Vec<LawRow> = chosen.into_iter().map(|law| law_row(law, &proofs, false)).collect();
+    match asked.output {
+        TextJsonOrMarkdown::Json => print_json(&laws)?,
+        TextJsonOrMarkdown::Markdown => print(&markdown::register(&laws))?,
+        TextJsonOrMarkdown::Text => all(&laws).print()?,
     }
     Ok(Exit::Success)
+}
+
+/// Returns the laws of a system or those with these words; all, where nothing is named.
+///
+/// # Errors
+/// No law has them, or a code is named that no law has.
+fn choose<'r>(wanted: Option<&str>, registered: &'r [RegisteredRule]) -> Result<Vec<&'r RegisteredRule>, CommandError> {
+    let Some(wanted) = wanted else { return Ok(registered.iter().collect()) };
+    let mut chosen: Vec<&RegisteredRule> = registered.iter().filter(|law| law.system == wanted).collect();
+    // A word with a slash is meant as a code.
+    if chosen.is_empty() && !wanted.contains('/') {
+        chosen = laws_with_words(wanted, registered).collect();
+    }
+    if chosen.is_empty() {
+        return Err(CommandError::UnknownLaw(wanted.to_owned(), similar_laws(wanted, registered)));
+    }
+    Ok(chosen)
 }
 
 fn law_row(law: &RegisteredRule, proofs: &ProvingScenarios, in_full: bool) -> LawRow {

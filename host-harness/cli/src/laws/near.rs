@@ -39,14 +39,21 @@ fn by_code(code: &str, rules: &[RegisteredRule]) -> Vec<String> {
     near.into_iter().map(|(_, _, code)| code.to_owned()).collect()
 }
 
-/// Returns the laws whose source, sentence and manual page together contain all the words.
 fn by_text(asked: &str, rules: &[RegisteredRule]) -> Vec<String> {
+    laws_with_words(asked, rules).map(|entry| entry.code.to_owned()).collect()
+}
+
+/// Returns the laws whose code, source, sentence and manual page together contain all the words.
+pub(super) fn laws_with_words<'r>(
+    asked: &str,
+    rules: &'r [RegisteredRule],
+) -> impl Iterator<Item = &'r RegisteredRule> {
     let asked = words(asked);
-    let speaks = |entry: &&RegisteredRule| {
-        let text = words(&format!("{} {} {}", entry.source, entry.sentence, entry.page));
+    let has_all = move |entry: &&RegisteredRule| {
+        let text = words(&[entry.code, entry.source, entry.sentence, &entry.page].join(" "));
         !asked.is_empty() && asked.is_subset(&text)
     };
-    rules.iter().filter(speaks).map(|entry| entry.code.to_owned()).collect()
+    rules.iter().filter(has_all)
 }
 
 fn words(text: &str) -> BTreeSet<String> {

@@ -21,7 +21,7 @@ use lictor_host::recording::{Header, RecordedStep, RecordingEntry, RecordingErro
 ///
 /// With the policy that was recorded, in its component or natively, the session is repeated bit for bit; the first answer or command
 /// that differs is named. With another policy, its decisions are compared step by step, while the cluster changes as recorded. Exit
-/// status 0: all is the same; 1: something differs.
+/// status 0: all is the same; 1: something differs, or the recording was cut, so that its end cannot be compared.
 #[derive(Debug, Args)]
 pub(super) struct ReplayArgs {
     /// What `--record` has written
@@ -70,7 +70,7 @@ pub(super) fn run(asked: &ReplayArgs) -> Result<Exit, CommandError> {
         TextOrJson::Text => text::page(&report).print()?,
         TextOrJson::Json => print_json(&report)?,
     }
-    Ok(if report.same { Exit::Success } else { Exit::Failure })
+    Ok(if report.same && tail.is_none() { Exit::Success } else { Exit::Failure })
 }
 
 /// A session that is being repeated: with the recorded policy, or with another one.

@@ -54,7 +54,7 @@ fn a_recording_is_appended_to_and_a_cut_tail_is_repaired_and_said() {
     let path = record("appended.rec", FOUR_TEAMS, &["--native"]);
     let whole = fs::read(&path).unwrap();
     fs::write(&path, &whole[..whole.len() - 5]).unwrap();
-    let cut = replay(&path, &["--native"]).exits(0);
+    let cut = replay(&path, &["--native"]).exits(1);
     cut.tells(&["warning: the recording was cut at its end", "what stands before it is used"]).prints(&["the same: "]);
     let again = lictor(&["decide", FOUR_TEAMS, "--native", "--record", &path]).exits(0);
     again.tells(&["was cut at its end", "it was removed"]);
