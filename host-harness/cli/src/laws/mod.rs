@@ -70,10 +70,9 @@ struct LawRow {
 /// Shows laws.
 pub(super) fn run(asked: &LawsArgs) -> Result<Exit, CommandError> {
     let registered = registered();
-    let proofs = ProvingScenarios::find(asked.scenarios.as_deref())?;
     let wanted = asked.wanted.as_deref().or(asked.laws.as_deref());
     if let Some(law) = wanted.and_then(|code| registered.iter().find(|law| law.code == code)) {
-        let law = law_row(law, &proofs, true);
+        let law = law_row(law, &ProvingScenarios::find(asked.scenarios.as_deref())?, true);
         match asked.output {
             TextJsonOrMarkdown::Json => print_json(&law)?,
             TextJsonOrMarkdown::Markdown => print(&markdown::register(&[law]))?,
@@ -82,6 +81,11 @@ pub(super) fn run(asked: &LawsArgs) -> Result<Exit, CommandError> {
         return Ok(Exit::Success);
     }
     let chosen = choose(wanted, &registered)?;
+    // A list as text does not name the scenarios, of which there are many to read.
+    let proofs = match (asked.output, &asked.scenarios) {
+        (TextJsonOrMarkdown::Text, None) => ProvingScenarios::default(),
+        (_, named) => ProvingScenarios::find(named.as_deref())?,
+    };
     let laws: Vec<LawRow> = chosen.into_iter().map(|law| law_row(law, &proofs, false)).collect();
     match asked.output {
         TextJsonOrMarkdown::Json => print_json(&laws)?,

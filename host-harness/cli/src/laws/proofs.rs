@@ -19,6 +19,7 @@ pub(super) struct Proof {
 }
 
 /// The scenarios.
+#[derive(Default)]
 pub(super) struct ProvingScenarios(Vec<Scenario>);
 
 impl ProvingScenarios {

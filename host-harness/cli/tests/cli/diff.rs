@@ -90,7 +90,7 @@ fn another_system_decides_otherwise_and_pods_victims_and_laws_are_named() {
     let text = lictor(&["diff", "kubernetes", "native@yunikorn", &path]).exits(1);
     text.prints(&[
         "old: lictor ",
-        "default/p: nominated to n1 => ",
+        "default/p: nominated to n1",
         "victim default/v: evicted from n1 for default/p => stays",
         "By law",
         "decisions change in 1 of 1 input: 1 pod, 1 victim",
