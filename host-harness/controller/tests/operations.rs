@@ -157,6 +157,7 @@ async fn one_leads_and_says_what_it_does_and_the_other_goes_on() {
     let second = controller("second", &testbed.ready.user.kubeconfig).await;
     wait_for("the second one stands by", SOON, async || second.says("ok: stands by").then_some(())).await;
 
+    let (first, second) = hangs(&testbed, first, second).await;
     refuses(&first, &admin).await;
     marks(&first, &admin).await;
     preempts(&first, &admin).await;
@@ -215,6 +216,18 @@ async fn without_a_right(testbed: &Testbed) {
     controller.ended.await.unwrap();
 }
 
+/// Stops the process of the API server for longer than a Lease lasts: the leader ends to lead when its time is over, and when the API server goes on, one
+/// of the two leads. Returns the one that leads, and the other one.
+async fn hangs(testbed: &Testbed, first: Controller, second: Controller) -> (Controller, Controller) {
+    testbed.command("pause kube-apiserver").await;
+    let leads = || first.says("ok: leads") || second.says("ok: leads");
+    let stands_down = async || (!leads()).then_some(());
+    wait_for("nobody says that it leads", SOON, stands_down).await;
+    testbed.command("resume kube-apiserver").await;
+    wait_for("one of them leads again", SOON, async || leads().then_some(())).await;
+    if first.says("ok: leads") { (first, second) } else { (second, first) }
+}
+
 /// Checks what is said of a pod that fits nowhere: event, condition and answer have the same law and sentence.
 async fn refuses(leader: &Controller, admin: &Client) {
     create(admin, &held("large", "64", "high")).await;
@@ -228,12 +241,14 @@ async fn refuses(leader: &Controller, admin: &Client) {
     });
     let condition = condition.await;
     assert_eq!((&condition["status"], &condition["message"]), (&json!("False"), &event["note"]));
+    let reason = condition["reason"].as_str().unwrap();
+    assert!(reason.starts_with(char::is_uppercase) && reason.chars().all(char::is_alphanumeric), "{reason}");
     let answer = leader.explain("large").await;
     assert_eq!((answer.pod.as_str(), answer.state), ("team/large", LivePodState::Refused));
     assert!(!answer.said.is_empty());
     for said in &answer.said {
         let note = event["note"].as_str().unwrap();
-        assert!(note.contains(&said.message), "{note} has not `{}`", said.message);
+        assert_eq!(note.matches(&said.message).count(), 1, "`{}` once in {note}", said.message);
     }
 }
 

@@ -52,6 +52,18 @@ async fn every_system_as_shipped_goes_on_when_its_leader_is_killed() {
         eprintln!("system {}", case.system);
         play(&testbed, &admin, &case).await;
     }
+    says_who_must_delete(&testbed).await;
+}
+
+/// Starts Koordinator with its own arguments in place of those that are shipped: the process that leads says that another controller must delete victims.
+async fn says_who_must_delete(testbed: &Testbed) {
+    let path = within(testbed, "upstream.yaml");
+    std::fs::write(&path, "{}").unwrap();
+    let replica = Replica::with(testbed, "koordinator", "upstream", &path);
+    let says =
+        async || replica.log().contains("victims are only marked: another controller must delete them").then_some(());
+    wait_for("it says who must delete victims", SOON, says).await;
+    assert!(replica.log().contains("podShouldBeDeletedWhenPreempted"), "{}", replica.log());
 }
 
 /// Returns the files that `kustomization.yaml` lists, in its order.

@@ -26,13 +26,19 @@ pub struct Replica {
 }
 
 impl Replica {
-    /// Starts a process. What names a place on the machine, and the system, is changed; the other arguments are as shipped.
+    /// Starts a process with the arguments that are shipped for its system.
     pub fn start(testbed: &Testbed, system: &str, name: &str) -> Replica {
+        Replica::with(testbed, system, name, &arguments_of(testbed, system))
+    }
+
+    /// Starts a process with this file of arguments of its system. What names a place on the machine, and the system, is changed; the other arguments of the
+    /// command are as shipped.
+    pub fn with(testbed: &Testbed, system: &str, name: &str, arguments: &Path) -> Replica {
         let address = free_address();
         let log = within(testbed, &format!("{system}-{name}.log"));
         let changed = [
             ("--system=", system.to_owned()),
-            ("--args=", arguments_of(testbed, system).display().to_string()),
+            ("--args=", arguments.display().to_string()),
             ("--listen=", address.to_string()),
             ("--explain-socket=", within(testbed, &format!("{system}-{name}.sock")).display().to_string()),
         ];
@@ -53,6 +59,11 @@ impl Replica {
         get(self.address, "/readyz").ends_with("ok: leads\n")
     }
 
+    /// Returns what the process has written so far.
+    pub fn log(&self) -> String {
+        std::fs::read_to_string(&self.log).unwrap()
+    }
+
     /// Kills the process: it cannot do anything any more.
     pub fn kill(&mut self) {
         self.process.kill().unwrap();
@@ -65,7 +76,7 @@ impl Replica {
         let id = self.process.id().to_string();
         assert!(Command::new("kill").args(["-s", "TERM", &id]).status().unwrap().success());
         let ended = self.process.wait().unwrap();
-        let log = std::fs::read_to_string(&self.log).unwrap();
+        let log = self.log();
         assert!(ended.success(), "{ended}: {log}");
         let lines: Vec<Value> = log
             .lines()

@@ -150,12 +150,23 @@ impl PlanLifecycles {
         }
     }
 
+    /// Notes that a victim could not be evicted, and why.
+    fn record_failed_eviction(&mut self, victim: &ObjectRef, why: &str) {
+        if let Some(life) = self.plans.values_mut().find(|life| life.victims.contains_key(victim)) {
+            life.failed_eviction = Some(format!("{} could not be evicted: {why}", victim.pod_name()));
+        }
+    }
+
     /// Takes the end of a command. Returns the plan that is given up because its eviction is refused. `None`: no plan is given up.
     pub(super) fn settle(&mut self, command: &Command, outcome: &CommandOutcome) -> Option<GivenUpPlan> {
-        if let (CommandAction::Bind { .. }, CommandOutcome::Failed(why) | CommandOutcome::Refused { reason: why, .. }) =
-            (&command.action, outcome)
-        {
-            self.record_failed_admission(&command.object, why);
+        match (&command.action, outcome) {
+            (CommandAction::Bind { .. }, CommandOutcome::Failed(why) | CommandOutcome::Refused { reason: why, .. }) => {
+                self.record_failed_admission(&command.object, why);
+            }
+            (CommandAction::Evict { .. }, CommandOutcome::Failed(why)) => {
+                self.record_failed_eviction(&command.object, why);
+            }
+            _ => {}
         }
         let (CommandOutcome::Refused { reason, .. }, id) = (outcome, command.id) else { return None };
         let evicts = |command: &Option<Command>| command.as_ref().is_some_and(|command| command.id == id);

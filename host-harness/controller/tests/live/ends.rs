@@ -1,6 +1,8 @@
 //! How a plan ends that cannot be carried out: it is given up aloud, and others get the room.
 
+use std::net::SocketAddr;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use kube::api::{DeleteParams, ListParams};
 use lictor::Native;
@@ -14,6 +16,7 @@ use lictor_host::session::CandidatePolicy;
 use serde_json::{Value, json};
 
 use crate::controller::{Controller, How};
+use crate::get::{free_address, get};
 use crate::support::objects::{api, create, wait_for};
 use crate::world::{DEPLOY, SOON, Step, World, is_running, nominated};
 
@@ -45,17 +48,32 @@ async fn rights(world: &World, evicts: bool) {
     world.testbed.apply(&text).await;
 }
 
-/// Takes the right to evict away: the plan is given up and that is said, what is tried again is tried less and less often, and with the right
-/// the gang runs.
+/// The least time in which a plan may be given up for the third time: what is tried again waits for 1 s, then for 2 s.
+const THREE_PLANS: Duration = Duration::from_millis(2_500);
+
+/// So many requests are sent at most for three plans of two pods and two victims: each nominates its pods, marks its victims, tries to evict them, and
+/// takes all of that back, with events and conditions.
+const FEW_REQUESTS: u64 = 120;
+
+/// Takes the right to evict away: the plan is given up and that is said, `/readyz` names the right, what is tried again is tried less and less often, and
+/// with the right the gang runs.
 pub async fn a_right_that_is_missing(world: &World) {
     rights(world, false).await;
     let step = world.step("forbidden", 2).await;
     step.fill().await;
-    let kubeconfig = world.testbed.ready.user.kubeconfig.clone();
-    let controller = Controller::start(&How { kubeconfig, ..world.how("coscheduling") });
+    let (kubeconfig, address) = (world.testbed.ready.user.kubeconfig.clone(), free_address());
+    let controller = Controller::start(&How { kubeconfig, listen: Some(address), ..world.how("coscheduling") });
+    let names_it = async || get(address, "/readyz").contains("may not create pods/eviction").then_some(());
+    wait_for("the missing right is named", SOON, names_it).await;
+    assert!(get(address, "/readyz").starts_with("HTTP/1.1 503 "), "it cannot do what it must");
+    let (began, before) = (Instant::now(), requests(address));
     step.gang("g", &GANG).await;
     let tried = async || controller.said(|said| said.given_up.len() >= 3).then_some(());
     wait_for("the plan is given up, and so are the next ones", SOON, tried).await;
+    let (took, sent) = (began.elapsed(), requests(address) - before);
+    eprintln!("three plans in {took:?} and {sent} requests");
+    assert!(took >= THREE_PLANS, "it is tried less and less often: {took:?}");
+    assert!(sent <= FEW_REQUESTS, "{sent} requests");
     controller.said(|said| {
         assert!(said.given_up.iter().all(|given_up| given_up.why == GivenUpReason::Refused), "{:?}", said.given_up);
         assert!(said.happened.plans.len() <= said.given_up.len() + 1, "{} plans", said.happened.plans.len());
@@ -71,6 +89,13 @@ pub async fn a_right_that_is_missing(world: &World) {
     step.end().await;
 }
 
+/// Returns how many requests a controller has sent, as its metrics count them.
+fn requests(address: SocketAddr) -> u64 {
+    let metrics = get(address, "/metrics");
+    let counted = metrics.lines().filter(|line| line.starts_with("lictor_api_requests_total{"));
+    counted.filter_map(|line| line.rsplit(' ').next()?.parse::<u64>().ok()).sum()
+}
+
 /// Checks a PodDisruptionBudget that forbids the evictions: that is reported at once, and no victim is reported as preempted. Without the budget
 /// the gang runs.
 pub async fn a_budget_that_forbids(world: &World) {
@@ -81,6 +106,10 @@ pub async fn a_budget_that_forbids(world: &World) {
     step.gang("g", &GANG).await;
     assert!(note(&step, "v0", "FailedEviction").await.contains("PodDisruptionBudget `all` allows 0 disruptions"));
     assert!(events(&step, "v0", "Preempted").await.is_empty(), "the API server has not accepted it");
+    // What does not happen is waited for: plan after plan would be made in this time.
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    let plans = controller.said(|said| said.happened.plans.len());
+    assert!(plans <= 2 && step.evicted().is_empty(), "{plans} plans while the budget forbids");
     budgets.delete("all", &DeleteParams::default()).await.unwrap();
     step.all_run(&GANG).await;
     let preempted = note(&step, "v0", "Preempted").await;

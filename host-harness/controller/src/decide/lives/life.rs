@@ -32,6 +32,8 @@ pub(super) struct PlanLifecycle {
     pub(super) others: Vec<ObjectRef>,
     /// The reason for its job at the last attempt. `None`: the attempt was not refused.
     pub(super) refused: Option<String>,
+    /// The eviction that failed last, and why, as a sentence.
+    pub(super) failed_eviction: Option<String>,
     /// The last result for each of its pods, by `namespace/name`.
     pub(super) last_results: BTreeMap<String, String>,
 }
@@ -73,7 +75,7 @@ impl PlanLifecycle {
     /// Returns the message that pods have lost their nominations, and why.
     pub(super) fn lost_nominations_message(&self, lost: &BTreeSet<ObjectRef>) -> String {
         let said = lost.iter().find_map(|pod| self.last_results.get(&pod.pod_name()).filter(|said| !said.is_empty()));
-        let why = said.map(|why| format!(": {why}")).unwrap_or_default();
+        let why = self.failed_eviction.as_ref().or(said).map(|why| format!(": {why}")).unwrap_or_default();
         format!("its nominations were taken back, and the room is for others{why}")
     }
 

@@ -27,6 +27,19 @@ fn a_plan_whose_eviction_is_refused_is_given_up_and_not_made_again_at_once() {
     assert_eq!(words(&decider.decide(ALL_AT_ONCE).tasks), ["nominate p"]);
 }
 
+#[test]
+fn a_plan_whose_eviction_was_not_carried_out_is_given_up_for_that_reason() {
+    let (mut decider, evict) = under_way(&refusing_twice());
+    let turn = decider.apply_facts(SECOND, vec![outcome(&evict, CommandOutcome::Failed("it is gone".to_owned()))]);
+    let mut given_up = turn.given_up;
+    given_up.extend(decider.decide(ALL_AT_ONCE).given_up);
+    let [given_up] = given_up.as_slice() else { panic!("{given_up:?}") };
+    assert_eq!((given_up.plan, given_up.why), (5, GivenUpReason::NotAdmitted));
+    let said =
+        "its nominations were taken back, and the room is for others: default/v could not be evicted: it is gone";
+    assert_eq!(given_up.reason, said);
+}
+
 /// Returns a policy that evicts, and then finds no node for `p` in two attempts.
 fn refusing_twice() -> Scripted {
     let none = || ScriptedReply::Fits(&[]);
