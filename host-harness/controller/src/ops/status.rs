@@ -94,9 +94,13 @@ impl Status {
         (!all.is_empty()).then(|| all.join("; "))
     }
 
-    /// Records whether this process leads, or stands by for another that does. Before the first call it does neither.
+    /// Records whether this process leads, or stands by for another that does. Before the first call it does neither. What a process knows of the cluster
+    /// ends with its time of leading.
     pub fn set_leader(&self, leads: bool) {
         self.record_heartbeat();
+        if !leads {
+            self.set_synced(false);
+        }
         self.is_leader.store(leads, Ordering::Relaxed);
         self.is_standby.store(!leads, Ordering::Relaxed);
     }
@@ -179,6 +183,10 @@ mod tests {
         assert!(!ready());
         status.set_synced(true);
         assert_eq!(status.readiness(), Health::Healthy("ok: leads"));
+        status.set_leader(false);
+        status.set_leader(true);
+        assert!(!ready(), "it has to read the cluster anew");
+        status.set_synced(true);
         status.set_synced(false);
         assert!(!ready(), "a watch is behind");
         status.set_synced(true);
