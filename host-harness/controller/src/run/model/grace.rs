@@ -5,8 +5,9 @@ use std::time::Duration;
 use serde_json::json;
 use tokio::time::Instant;
 
+use super::checkpoint::MemoryCheckpointStore;
 use super::play::in_time;
-use super::process::{MemoryCheckpointStore, Process, ProcessSettings};
+use super::process::{Process, ProcessSettings};
 use super::server::{ApiServerHandle, ApiServerState, pods};
 use super::{system, world};
 use crate::decide::RunMode;
@@ -45,11 +46,8 @@ fn create(state: &mut ApiServerState) {
 /// Lets this number of seconds pass. The watches of the process are late by at most one.
 async fn pass(process: &mut Process, server: &ApiServerHandle, seconds: u64) {
     for _ in 0..seconds {
-        let feed = std::mem::take(&mut server.state().feed);
-        let came = feed
-            .into_iter()
-            .flat_map(|(kind, seen)| seen.into_iter().map(move |it| LoopEvent::Watch(kind.clone(), it)));
-        process.receive(came.collect());
+        let came = server.state().deliver_all(process.number);
+        process.receive(came.into_iter().map(|(kind, seen)| LoopEvent::Watch(kind, seen)).collect());
         assert!(process.run_until(Instant::now() + Duration::from_secs(1)).await, "the loop spins");
     }
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use serde_json::Value;
 
 use super::server::SECOND;
-use crate::names::{EVICTED_FOR, SCHEDULING_GATE};
+use crate::names::{ASSIGNED_NODE, EVICTED_FOR, SCHEDULING_GATE};
 use crate::view::{annotation, has_gate, text};
 
 /// The most requests about one object in a minute. A task is tried again after 50 ms, then after pauses that double up to 2 s: 35 times in
@@ -105,6 +105,11 @@ impl ControllerChecker {
         self.evictions.push(AcceptedEviction { at: now, process, victim, name, plan, nominated });
     }
 
+    /// Returns how many evictions were accepted.
+    pub(super) fn evicted(&self) -> usize {
+        self.evictions.len()
+    }
+
     /// Takes note of a change of an object.
     pub(super) fn record_change(&mut self, before: &Value, after: &Value) {
         if text(after, "/kind") != "Pod" {
@@ -126,14 +131,14 @@ impl ControllerChecker {
         if !text(after, "/spec/nodeName").is_empty() || !text(after, "/metadata/deletionTimestamp").is_empty() {
             self.settled.insert(uid);
         }
-        let bound = [before, after].map(|pod| text(pod, "/spec/nodeName"));
-        if !bound[0].is_empty() && bound[0] != bound[1] {
-            self.violations.push(format!(
-                "{} was bound to {} and then to {}",
-                text(after, "/metadata/name"),
-                bound[0],
-                bound[1]
-            ));
+        let name = text(after, "/metadata/name");
+        for (what, nodes) in [
+            ("bound to", [before, after].map(|pod| text(pod, "/spec/nodeName"))),
+            ("let go for", [before, after].map(|pod| annotation(pod, ASSIGNED_NODE))),
+        ] {
+            if !nodes[0].is_empty() && nodes[0] != nodes[1] {
+                self.violations.push(format!("{name} was {what} {} and then {what} {}", nodes[0], nodes[1]));
+            }
         }
     }
 

@@ -4,8 +4,10 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use super::checkpoint::MemoryCheckpointStore;
+use super::deposed::DeposedProcess;
 use super::observer::seconds;
-use super::process::{MemoryCheckpointStore, Process, ProcessSettings};
+use super::process::{Process, ProcessSettings};
 use super::server::{ApiServerHandle, SECOND, pods};
 use super::system::SystemFixture;
 use super::world::{self, in_short};
@@ -32,8 +34,10 @@ const FRESH: usize = 8;
 /// A cluster, and the process that leads in it.
 pub(super) struct ControllerSimulation<'s> {
     pub(super) system: &'s SystemFixture,
-    server: ApiServerHandle,
-    process: Option<Process>,
+    pub(super) server: ApiServerHandle,
+    pub(super) process: Option<Process>,
+    /// The process that led before, while it does not know that another one leads.
+    pub(super) deposed: Option<DeposedProcess>,
     /// The number of the process.
     number: u64,
     pub(super) arguments: &'static str,
@@ -86,7 +90,16 @@ impl ControllerSimulation<'_> {
     pub(super) fn begin(system: &SystemFixture, server: ApiServerHandle, nodes: usize) -> ControllerSimulation<'_> {
         world::begin(&mut server.state(), system, nodes);
         let (arguments, checkpoint, kinds) = (system.arguments[0], MemoryCheckpointStore::default(), Vec::new());
-        ControllerSimulation { system, server: server.clone(), process: None, number: 0, arguments, checkpoint, kinds }
+        ControllerSimulation {
+            system,
+            server: server.clone(),
+            process: None,
+            deposed: None,
+            number: 0,
+            arguments,
+            checkpoint,
+            kinds,
+        }
     }
 
     /// Starts a process; `random`: in any way.
@@ -100,7 +113,8 @@ impl ControllerSimulation<'_> {
             }
             let skew = [0, 0, 0, 600, -600][below(5)] * SECOND;
             let refused = [60, 60, 10][below(3)];
-            let kept = (below(3) != 1).then(|| self.checkpoint.clone());
+            // Without a checkpoint nothing keeps two leaders apart: their plans add up.
+            let kept = (below(3) != 1 || self.deposed.is_some()).then(|| self.checkpoint.clone());
             self.checkpoint.set_full(below(6) == 1);
             if below(8) == 1 {
                 self.checkpoint = MemoryCheckpointStore::default();
@@ -137,6 +151,11 @@ impl ControllerSimulation<'_> {
             (0..=2, true) => self.kill(),
             (3, true) => self.end().await,
             (4, true) => self.checkpoint.lose(),
+            (5, true) => {
+                self.depose();
+                self.start(true);
+            }
+            (6, _) => trouble::set_clock(&mut self.server.state()),
             (0..=40, false) => self.start(true),
             _ => {}
         }
@@ -167,50 +186,30 @@ impl ControllerSimulation<'_> {
         }
     }
 
-    /// Hands the process all that the watches have not delivered yet, or some of it; sometimes a watch is cut.
+    /// Hands each process all that its watches have not delivered yet, or some of it.
     fn deliver(&mut self, all: bool) {
-        let Some(process) = &mut self.process else { return };
-        let mut came = Vec::new();
-        {
-            let state = &mut *self.server.state();
-            for kind in process.kinds.clone() {
-                if !all && state.random.below(400) == 0 {
-                    state.list(&kind);
-                }
-                let Some(feed) = state.feed.get_mut(&kind).filter(|feed| !feed.is_empty()) else { continue };
-                let count = match all {
-                    true => feed.len(),
-                    false if state.random.percent(40) => state.random.below(feed.len() + 1),
-                    false => 0,
-                };
-                for seen in feed.drain(..count) {
-                    if !all && state.random.below(50) == 0 {
-                        came.push(LoopEvent::Watch(kind.clone(), seen.clone()));
-                    }
-                    came.push(LoopEvent::Watch(kind.clone(), seen));
-                }
-            }
+        let deposed = self.deposed.as_mut().map(|deposed| &mut deposed.process);
+        for process in self.process.iter_mut().chain(deposed) {
+            let messages = {
+                let state = &mut *self.server.state();
+                if all { state.deliver_all(process.number) } else { state.deliver_some(process.number) }
+            };
+            process.receive(messages.into_iter().map(|(kind, seen)| LoopEvent::Watch(kind, seen)).collect());
         }
-        process.receive(came);
     }
 
     /// Lets time pass.
     async fn pass(&mut self, length: Duration) {
         let until = Instant::now() + length;
+        let deposed_runs = DeposedProcess::run_until(&mut self.deposed, until);
         match &mut self.process {
-            None => tokio::time::sleep_until(until).await,
-            Some(process) => {
-                let rests = process.run_until(until).await;
-                let mut state = self.server.state();
-                if !rests {
-                    state.observer.violations.push("the loop spins".to_owned());
-                }
-                while let Ok(write) = process.writes.try_recv() {
-                    trouble::report(&mut state, write);
-                }
-            }
+            None => drop(tokio::join!(tokio::time::sleep_until(until), deposed_runs)),
+            Some(process) => drop(tokio::join!(process.pass(until), deposed_runs)),
         }
         self.process.take_if(|process| process.has_ended());
+        if self.process.as_ref().is_some_and(Process::is_deposed) {
+            self.depose();
+        }
     }
 
     /// Plays a round in which nothing goes wrong. Returns how much was written so far.
@@ -242,6 +241,7 @@ impl ControllerSimulation<'_> {
     pub(super) async fn rest(&mut self) {
         let kinds = self.kinds.clone();
         trouble::clear_faults(&mut self.server.state(), &kinds);
+        self.end_deposed();
         world::no_budgets(&mut self.server.state());
         if self.process.is_none() {
             self.start(false);

@@ -1,7 +1,7 @@
 //! One process of `run`: the parts that [`super::super::run`] ties together, turned by hand in the time of the test.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use lictor::Native;
@@ -10,15 +10,16 @@ use lictor_host::living::SessionClock;
 use lictor_host::policy::Policy;
 use lictor_host::session::Session;
 use tokio::sync::mpsc::{Receiver, UnboundedReceiver, unbounded_channel};
-use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
+use super::checkpoint::MemoryCheckpointStore;
 use super::client::ProcessClient;
 use super::server::{ApiServerHandle, SECOND};
 use super::teller::StoryObserver;
+use super::trouble;
 use crate::carry_out::{Backoff, Executor};
 use crate::decide::lives::PlanTimeouts;
-use crate::decide::{DeciderCheckpoint, RecordableSession, RunMode};
+use crate::decide::{RecordableSession, RunMode};
 use crate::names::DEFAULT_SCHEDULER;
 use crate::ops::listen::{ObserverConfig, OperationsObserver};
 use crate::ops::{Outbox, Status};
@@ -28,80 +29,11 @@ use crate::run::listener::LoopObserver;
 use crate::run::log::LogObserver;
 use crate::run::reign::LeaderLoop;
 use crate::run::{SessionSetup, Settings};
-use crate::state::{CheckpointStore, StoreError};
+use crate::state::CheckpointStore;
 use crate::view::ManagedPods;
 use crate::watch::store::ObjectCache;
 use crate::watch::{GroupKind, kinds};
 use lictor_host::living::only_marks;
-
-/// A checkpoint in memory, which may not be written.
-#[derive(Clone, Default)]
-pub(super) struct MemoryCheckpointStore(Arc<Mutex<MemoryCheckpointState>>);
-
-#[derive(Default)]
-struct MemoryCheckpointState {
-    text: Option<String>,
-    /// Whether it cannot be written.
-    is_full: bool,
-    /// Whether it cannot be read the next time that a process takes it over.
-    is_unreadable: bool,
-    /// Whether another process has taken it over from the one that leads.
-    is_taken_over: bool,
-    /// Counts what would be requests that write.
-    writes: usize,
-}
-
-impl MemoryCheckpointStore {
-    /// Sets whether the checkpoint cannot be written from now on.
-    pub(super) fn set_full(&self, is_full: bool) {
-        self.0.lock().unwrap().is_full = is_full;
-    }
-
-    /// Lets the next process fail to read the checkpoint.
-    pub(super) fn fail_to_read(&self) {
-        self.0.lock().unwrap().is_unreadable = true;
-    }
-
-    /// Returns how often a process has taken it over, or wanted to store it.
-    pub(super) fn writes(&self) -> usize {
-        self.0.lock().unwrap().writes
-    }
-
-    /// Lets another process, which does nothing more, take the checkpoint over.
-    pub(super) fn lose(&self) {
-        self.0.lock().unwrap().is_taken_over = true;
-    }
-}
-
-impl CheckpointStore for MemoryCheckpointStore {
-    fn load(&mut self) -> Result<Option<DeciderCheckpoint>, String> {
-        let kept = self.0.lock().unwrap();
-        kept.text.as_ref().map(|text| serde_json::from_str(text)).transpose().map_err(|error| error.to_string())
-    }
-
-    fn take_over(&mut self) -> Result<Option<DeciderCheckpoint>, String> {
-        let mut kept = self.0.lock().unwrap();
-        (kept.is_taken_over, kept.writes) = (false, kept.writes + 1);
-        if std::mem::take(&mut kept.is_unreadable) {
-            return Err("the disk is slow".to_owned());
-        }
-        drop(kept);
-        self.load()
-    }
-
-    fn store(&mut self, saved: &DeciderCheckpoint) -> Result<(), StoreError> {
-        let mut kept = self.0.lock().unwrap();
-        kept.writes += 1;
-        if kept.is_taken_over {
-            return Err(StoreError::TakenOver("another process has taken it over".to_owned()));
-        }
-        if kept.is_full {
-            return Err(StoreError::Failed("the disk is full".to_owned()));
-        }
-        kept.text = Some(serde_json::to_string(saved).map_err(|error| StoreError::Failed(error.to_string()))?);
-        Ok(())
-    }
-}
 
 /// The settings with which a process is started.
 #[derive(Clone)]
@@ -118,18 +50,18 @@ pub(super) struct ProcessSettings {
 
 type ProcessObservers = ((LogObserver, OperationsObserver), StoryObserver);
 
-/// A process that leads.
+/// A process that leads, or has lost the lead and does not know that yet.
 pub(super) struct Process {
     leader_loop: LeaderLoop<ProcessObservers>,
     server: ApiServerHandle,
-    number: u64,
-    works: JoinHandle<()>,
+    pub(super) number: u64,
     inbox: UnboundedReceiver<LoopEvent>,
     /// When the loop turns at the latest.
     due: Instant,
     /// Whether another process leads.
     has_lost_lead: bool,
-    pub(super) writes: Receiver<ApiWrite>,
+    writes: Receiver<ApiWrite>,
+    pub(super) checkpoint: Option<MemoryCheckpointStore>,
     pub(super) kinds: BTreeSet<GroupKind>,
 }
 
@@ -186,9 +118,7 @@ impl Process {
         let (executor, works) = Executor::start(client, settings.max_concurrent_requests, Backoff::default(), tell);
         let works = tokio::spawn(works);
         let mut state = server.state();
-        state.leader = Some((process, works.abort_handle()));
-        state.feed.clear();
-        kinds.iter().for_each(|kind| state.list(kind));
+        state.connect(process, works.abort_handle(), &kinds);
         let keep = how.checkpoint.clone().map(|kept| Box::new(kept) as Box<dyn CheckpointStore>);
         let clock = SessionClock::reading(|| Instant::now().into_std(), state.now() + how.skew);
         let reign = LeaderLoop::new(settings, opened, store, executor, listener, keep, clock);
@@ -197,23 +127,28 @@ impl Process {
             leader_loop: reign,
             server,
             number: process,
-            works,
             inbox,
             due,
             has_lost_lead: false,
             writes: written,
+            checkpoint: how.checkpoint.clone(),
             kinds,
         }
     }
 
     /// Ends the process at once: nothing more is sent. What was sent may still be served.
     pub(super) fn kill(self) {
-        self.works.abort();
+        self.server.state().end(self.number);
     }
 
     /// Returns whether the process has ended by itself: in the middle of a request, or because another one leads.
     pub(super) fn has_ended(&self) -> bool {
-        self.has_lost_lead || self.server.state().leader.as_ref().is_none_or(|(leader, _)| *leader != self.number)
+        self.has_lost_lead || !self.server.state().processes.contains_key(&self.number)
+    }
+
+    /// Returns whether another process is to lead, and this one does not know that.
+    pub(super) fn is_deposed(&self) -> bool {
+        self.server.state().processes.get(&self.number).is_some_and(|process| process.is_deposed)
     }
 
     /// Hands the process the messages of its watches.
@@ -234,17 +169,21 @@ impl Process {
         self.due = Instant::now() + self.leader_loop.wait();
     }
 
-    /// Runs until `until`, as the loop does: it turns when a message arrives, and when something is due. Returns false where it spins.
+    /// Runs until `until`, as the loop does: it turns when a message arrives, and when something is due. A process that is deposed meanwhile returns
+    /// at its next turn, so that another one can be started. Returns false where the loop spins.
     pub(super) async fn run_until(&mut self, until: Instant) -> bool {
-        let mut turns = 0;
+        let (was_deposed, mut turns) = (self.is_deposed(), 0);
         loop {
             let next = until.min(self.due);
             let came = tokio::time::timeout_at(next, self.inbox.recv()).await.ok().flatten();
             if self.has_ended() {
                 // Its thread needs a moment to end, and its tasks could still be sent.
                 tokio::time::sleep_until(until.min(Instant::now() + Duration::from_secs(1))).await;
-                self.works.abort();
+                self.server.state().end(self.number);
                 tokio::time::sleep_until(until).await;
+                return true;
+            }
+            if self.is_deposed() && !was_deposed {
                 return true;
             }
             if came.is_some() || Instant::now() >= self.due {
@@ -257,6 +196,18 @@ impl Process {
             if turns > 10_000 {
                 return false;
             }
+        }
+    }
+
+    /// Lets time pass, and hands the API server what the process reports.
+    pub(super) async fn pass(&mut self, until: Instant) {
+        let rests = self.run_until(until).await;
+        let mut state = self.server.state();
+        if !rests {
+            state.observer.violations.push("the loop spins".to_owned());
+        }
+        while let Ok(write) = self.writes.try_recv() {
+            trouble::report(&mut state, write);
         }
     }
 
@@ -276,6 +227,6 @@ impl Process {
             came = next.into_iter().chain([LoopEvent::Stop(true)]).collect();
         }
         self.leader_loop.save_last();
-        self.works.abort();
+        self.server.state().end(self.number);
     }
 }

@@ -1,15 +1,15 @@
-//! An API server in memory: versions, preconditions, budgets, graces, and the messages of its watches.
+//! An API server in memory: versions, preconditions, budgets and graces.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use jiff::Timestamp;
 use json_patch::merge;
 use lictor_host::driver::random::Random;
 use serde_json::{Value, json};
-use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
+use super::connected::ConnectedProcess;
 use super::observer::ControllerChecker;
 use super::strike::InjectedFault;
 use crate::carry_out::PatchTarget;
@@ -80,16 +80,16 @@ pub(super) struct ApiServerState {
     pub(super) objects: BTreeMap<(GroupKind, String), Value>,
     /// Until when pods count as disrupted that were counted against their budget and not evicted, by uid.
     pub(super) disrupted: BTreeMap<String, i64>,
-    /// The messages that the watches of the leading process have not delivered yet.
-    pub(super) feed: BTreeMap<GroupKind, VecDeque<WatchMessage>>,
     pub(super) faults: ApiServerFaults,
     /// The kind of the groups of gangs.
     pub(super) groups: GroupKind,
-    /// The process that leads, and what ends it at once.
-    pub(super) leader: Option<(u64, AbortHandle)>,
+    /// The processes that run, by number. The one of the highest number leads.
+    pub(super) processes: BTreeMap<u64, ConnectedProcess>,
     pub(super) random: Random,
     pub(super) observer: ControllerChecker,
     begun: Instant,
+    /// How much the clock of the API server was set forward since the beginning, in nanoseconds; negative: back.
+    pub(super) clock_offset: i64,
     /// Counts writes: the resource version of the last one.
     pub(super) version: u64,
     uids: u64,
@@ -104,13 +104,13 @@ impl ApiServerHandle {
         ApiServerHandle(Arc::new(Mutex::new(ApiServerState {
             objects: BTreeMap::new(),
             disrupted: BTreeMap::new(),
-            feed: BTreeMap::new(),
             faults: ApiServerFaults::default(),
             groups: pods(),
-            leader: None,
+            processes: BTreeMap::new(),
             random: Random::new(seed),
             observer: ControllerChecker::default(),
             begun: Instant::now(),
+            clock_offset: 0,
             version: 0,
             uids: 0,
         })))
@@ -139,22 +139,14 @@ pub(super) fn kind_of(object: &Value) -> GroupKind {
 }
 
 impl ApiServerState {
-    /// Returns the time of the cluster, in nanoseconds since 1970.
+    /// Returns the time of the test, in nanoseconds since 1970. No clock that is set changes it.
     pub(super) fn now(&self) -> i64 {
         BEGIN + i64::try_from(self.begun.elapsed().as_nanos()).unwrap()
     }
 
-    /// Returns a moment as metadata has it.
+    /// Returns a moment as metadata has it: by the clock of the API server.
     pub(super) fn time(&self, nanoseconds: i64) -> Value {
-        Timestamp::from_second(nanoseconds / SECOND).unwrap().to_string().into()
-    }
-
-    /// Ends a process at once where it leads: nothing more is sent.
-    pub(super) fn end(&mut self, process: u64) {
-        if let Some((_, works)) = self.leader.take_if(|(leader, _)| *leader == process) {
-            works.abort();
-            self.observer.add_line(|| format!("process {process} ends in the middle of a request"));
-        }
+        Timestamp::from_second((nanoseconds + self.clock_offset) / SECOND).unwrap().to_string().into()
     }
 
     /// Returns what strikes at the request that is served now.
@@ -173,26 +165,6 @@ impl ApiServerState {
         }
     }
 
-    fn notify(&mut self, kind: &GroupKind, seen: WatchMessage) {
-        if !self.faults.absent.contains(kind) {
-            self.feed.entry(kind.clone()).or_default().push_back(seen);
-        }
-    }
-
-    /// Lists everything of a kind anew: what its watch has not said yet is lost.
-    pub(super) fn list(&mut self, kind: &GroupKind) {
-        let all = self
-            .objects
-            .iter()
-            .filter(|((of, _), _)| of == kind)
-            .map(|(_, object)| WatchMessage::Upserted(object.clone()));
-        let said = match self.faults.absent.contains(kind) {
-            true => VecDeque::from([WatchMessage::KindMissing]),
-            false => [WatchMessage::ListStarted].into_iter().chain(all).chain([WatchMessage::ListCompleted]).collect(),
-        };
-        self.feed.insert(kind.clone(), said);
-    }
-
     /// Creates an object. Returns false where an object of its name exists.
     pub(super) fn create(&mut self, mut object: Value) -> bool {
         let (kind, name) = (kind_of(&object), name_of(&object));
@@ -205,7 +177,7 @@ impl ApiServerState {
         object["metadata"]["resourceVersion"] = self.version.to_string().into();
         self.objects.insert((kind.clone(), name), object.clone());
         self.observer.reset_nominations();
-        self.notify(&kind, WatchMessage::Upserted(object));
+        self.notify(&kind, &WatchMessage::Upserted(object));
         true
     }
 
@@ -224,7 +196,7 @@ impl ApiServerState {
             .add_line(|| format!("version {}: {kind} {name}, {}", self.version, text(&after, "/status/phase")));
         self.observer.record_change(&before, &after);
         self.record_nominated();
-        self.notify(kind, WatchMessage::Upserted(after.clone()));
+        self.notify(kind, &WatchMessage::Upserted(after.clone()));
         Some(after)
     }
 
@@ -242,7 +214,7 @@ impl ApiServerState {
             object["metadata"]["resourceVersion"] = self.version.to_string().into();
             self.observer.add_line(|| format!("version {}: {kind} {name} is gone", self.version));
             self.observer.deleted(&object);
-            self.notify(kind, WatchMessage::Deleted(object));
+            self.notify(kind, &WatchMessage::Deleted(object));
         }
     }
 

@@ -19,6 +19,8 @@ pub(super) enum InjectedFault {
     EndsAfter,
     /// Another process leads from now on. The API server takes the request when the other process is at work.
     Led,
+    /// Another process leads from now on. The process does not know that, and goes on. The API server takes the request when both are at work.
+    Deposed,
     /// The object of the request is deleted before.
     Object,
     /// A pod that is nominated is deleted before.
@@ -32,7 +34,7 @@ pub(super) enum InjectedFault {
 }
 
 impl InjectedFault {
-    pub(super) const ALL: [InjectedFault; 8] = [
+    pub(super) const ALL: [InjectedFault; 9] = [
         InjectedFault::Ends,
         InjectedFault::EndsAfter,
         InjectedFault::Led,
@@ -41,18 +43,29 @@ impl InjectedFault {
         InjectedFault::Victim,
         InjectedFault::Groups,
         InjectedFault::Node,
+        InjectedFault::Deposed,
     ];
 
-    /// The strikes that end the process, and nothing else.
-    pub(super) const ENDS: [InjectedFault; 3] = [InjectedFault::Ends, InjectedFault::EndsAfter, InjectedFault::Led];
+    /// The strikes that end the process or its lead, and nothing else.
+    pub(super) const ENDS: [InjectedFault; 4] =
+        [InjectedFault::Ends, InjectedFault::EndsAfter, InjectedFault::Led, InjectedFault::Deposed];
 
-    /// Returns how long the request of a process is under way still. A process that has lost the lead is ended.
+    /// Returns how long the request of a process is under way still. A process that has lost the lead is ended, where it knows that.
     pub(super) fn delay(self, state: &mut ApiServerState, process: u64) -> Duration {
-        if self != InjectedFault::Led {
-            return Duration::ZERO;
+        let mut below = |most| Duration::from_millis(u64::try_from(state.random.below(most)).unwrap());
+        match self {
+            InjectedFault::Led => {
+                let delay = Duration::from_secs(ROUND) + below(200);
+                state.end(process);
+                delay
+            }
+            InjectedFault::Deposed => {
+                let delay = below(20_000);
+                state.depose(process);
+                delay
+            }
+            _ => Duration::ZERO,
         }
-        state.end(process);
-        Duration::from_secs(ROUND) + Duration::from_millis(u64::try_from(state.random.below(200)).unwrap())
     }
 
     /// Strikes before the request of a process about an object is served. Returns whether the request is lost.
@@ -63,7 +76,7 @@ impl InjectedFault {
                 state.end(process);
                 return true;
             }
-            InjectedFault::EndsAfter | InjectedFault::Led => {}
+            InjectedFault::EndsAfter | InjectedFault::Led | InjectedFault::Deposed => {}
             InjectedFault::Object => state.stop(object, "DeletionByUser"),
             InjectedFault::Preemptor => stop_first(state, |pod| !nominated(pod).is_empty()),
             InjectedFault::Victim => stop_first(state, |pod| !annotation(pod, EVICTED_FOR).is_empty()),

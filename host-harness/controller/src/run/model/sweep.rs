@@ -3,8 +3,8 @@
 use lictor_host::living::only_marks;
 use serde_json::Value;
 
+use super::checkpoint::MemoryCheckpointStore;
 use super::play::{ControllerSimulation, ROUND, in_time};
-use super::process::MemoryCheckpointStore;
 use super::server::{ApiServerHandle, ApiServerState, pods};
 use super::strike::InjectedFault;
 use super::system::SystemFixture;
@@ -39,7 +39,9 @@ impl FaultSweep {
             let others = system.arguments.iter().filter(move |other| **other != first);
             let pairs = others.flat_map(move |other| [(first, *other), (*other, first)]);
             [(first, first)].into_iter().chain(pairs).flat_map(move |(arguments, then)| {
-                [true, false].map(|has_checkpoint| FaultSweep { fault: strike, arguments, then, has_checkpoint })
+                // Without a checkpoint nothing keeps two leaders apart: their plans add up.
+                let kept = [true, false].into_iter().filter(move |kept| *kept || strike != InjectedFault::Deposed);
+                kept.map(move |has_checkpoint| FaultSweep { fault: strike, arguments, then, has_checkpoint })
             })
         });
         others.chain(ends).collect()
@@ -53,13 +55,17 @@ pub(super) struct FaultSweepResult {
     pub(super) was_injected: bool,
     /// How many pods of the gang that preempts run in the end. Without a gang in the system, the laws may allow a part of them to preempt.
     pub(super) running: usize,
+    /// How many pods were evicted.
+    pub(super) evicted: usize,
 }
 
 /// Plays a plan that is struck at a request, by number.
 pub(super) fn run_sweep(system: &SystemFixture, sweep: FaultSweep, at: u64) -> FaultSweepResult {
     in_time(async {
         let server = ApiServerHandle::new(at);
-        let mut play = ControllerSimulation::begin(system, server.clone(), 2);
+        // With a node more, two leaders may choose different victims.
+        let nodes = if sweep.fault == InjectedFault::Deposed { 3 } else { 2 };
+        let mut play = ControllerSimulation::begin(system, server.clone(), nodes);
         play.arguments = sweep.arguments;
         create(&server, system, "g0l", 6);
         for _ in 0..FIRST {
@@ -81,7 +87,8 @@ pub(super) fn run_sweep(system: &SystemFixture, sweep: FaultSweep, at: u64) -> F
         let evicts = state.observer.verbs.contains_key("evict");
         assert!(evicts || was_struck || only_marks(system.name, sweep.arguments), "{} evicts no pod", system.name);
         let violations = std::mem::take(&mut state.observer.violations);
-        FaultSweepResult { violations, was_injected: was_struck, running: running(state, "g1h") }
+        let (running, evicted) = (running(state, "g1h"), state.observer.evicted());
+        FaultSweepResult { violations, was_injected: was_struck, running, evicted }
     })
 }
 

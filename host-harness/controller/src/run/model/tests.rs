@@ -19,16 +19,20 @@ fn plays(system: &SystemFixture, seeds: impl Iterator<Item = u64>) {
 }
 
 /// Plays a plan that is struck at each of its requests, in every way. Where nothing but the process ends, as many pods run in the end as where
-/// nothing strikes.
+/// nothing strikes; and two leaders evict no more pods than one does.
 fn sweeps(system: &SystemFixture) {
     let mut broken = Vec::new();
     for sweep in FaultSweep::all(system) {
-        let (mut at, unstruck) = (0, run_sweep(system, sweep, u64::MAX).running);
-        assert!(unstruck > 0, "{} {sweep:?}: no pod preempts", system.name);
+        let (mut at, unstruck) = (0, run_sweep(system, sweep, u64::MAX));
+        assert!(unstruck.running > 0, "{} {sweep:?}: no pod preempts", system.name);
         loop {
-            let FaultSweepResult { mut violations, was_injected: was_struck, running } = run_sweep(system, sweep, at);
-            if InjectedFault::ENDS.contains(&sweep.fault) && running != unstruck {
-                violations.push(format!("{running} pods run, and {unstruck} without a strike"));
+            let FaultSweepResult { mut violations, was_injected: was_struck, running, evicted } =
+                run_sweep(system, sweep, at);
+            if InjectedFault::ENDS.contains(&sweep.fault) && running != unstruck.running {
+                violations.push(format!("{running} pods run, and {} without a strike", unstruck.running));
+            }
+            if sweep.fault == InjectedFault::Deposed && evicted > unstruck.evicted {
+                violations.push(format!("{evicted} pods are evicted, and {} without a strike", unstruck.evicted));
             }
             let name = |violation| format!("{} {sweep:?} {at}: {violation}", system.name);
             broken.extend(violations.into_iter().map(name));

@@ -2,7 +2,7 @@
 
 use json_patch::merge;
 
-use super::server::{ApiServerState, ControllerFaultRates, merge_conditions};
+use super::server::{ApiServerState, ControllerFaultRates, SECOND, merge_conditions};
 use crate::report::{ApiWrite, WriteOperation};
 use crate::watch::GroupKind;
 
@@ -42,6 +42,13 @@ pub(super) fn clear_faults(state: &mut ApiServerState, kinds: &[GroupKind]) {
     (state.faults.is_unserved, state.faults.chances, state.faults.injected) =
         (false, ControllerFaultRates::default(), None);
     kinds.iter().for_each(|kind| serve_kind(state, kind, true));
+}
+
+/// Sets the clock of the API server forward or back while processes run. Times in metadata are by that clock, and those of a process are not.
+pub(super) fn set_clock(state: &mut ApiServerState) {
+    let offset = [0, 2, -2, 90, -90, 4_000, -4_000][state.random.below(7)];
+    state.clock_offset = offset * SECOND;
+    state.observer.add_line(|| format!("the clock of the API server is set {offset} s forward"));
 }
 
 /// Makes a kind served, or not any more. Its objects are still there when it is served again.
