@@ -216,9 +216,10 @@ impl<L: LoopObserver> LeaderLoop<L> {
         self.decider = Some(decider);
     }
 
-    /// Hands the tasks of a turn to the executor. The state that another process would need is stored before.
+    /// Hands the tasks of a turn to the executor. The state that another process would need is stored before any of them writes: a process that has
+    /// lost the lead without notice learns that from its checkpoint, and must not undo what the other one has written.
     fn carry_out(&mut self, decider: &mut Decider, turn: DeciderOutput, cycle: Option<i64>) {
-        if turn.tasks.iter().any(|task| matches!(task, ExecutorTask::Command(_))) {
+        if turn.tasks.iter().any(|task| !matches!(task, ExecutorTask::Confirm(..))) {
             self.save(decider);
         }
         // The other process decides about all of this.
@@ -238,9 +239,6 @@ impl<L: LoopObserver> LeaderLoop<L> {
     }
 
     fn submit(&mut self, task: ExecutorTask, placed: Option<PlaceableObject>) {
-        if self.checkpoints.is_taken_over() {
-            return;
-        }
         let ObjectRef { namespace, name, .. } = task.object();
         let raw = if placed.is_none() { self.cache.raw(namespace, name) } else { None };
         self.tasks.submit(task, raw, placed);

@@ -29,8 +29,12 @@ const HOW: ProcessSettings = ProcessSettings {
 
 /// Creates a node, the pod `v` that fills it, and the pod `p` of higher priority that requests as much.
 fn create(state: &mut ApiServerState) {
-    let system = system::all().into_iter().find(|system| system.name == HOW.system).unwrap();
-    world::begin(state, &system, 1);
+    world::begin(state, &system::named(HOW.system), 1);
+    create_pods(state);
+}
+
+fn create_pods(state: &mut ApiServerState) {
+    let system = system::named(HOW.system);
     for (name, important) in [("v", false), ("p", true)] {
         world::pod(state, &system, name, None, (8, important, false));
     }
@@ -78,6 +82,31 @@ fn a_process_that_begins_while_a_victim_has_its_grace_keeps_the_nomination_until
         assert_eq!((observed_state(&server), server.state().observer.writes), (waits, writes), "nothing is taken back");
         pass(&mut second, &server, 2).await;
         assert!(server.state().observer.writes > writes, "v has not left: the plan is given up");
+    });
+}
+
+#[test]
+fn a_process_that_does_not_know_that_another_one_leads_leaves_the_nominations_of_the_other_one_alone() {
+    in_time(async {
+        let (server, kept) = (ApiServerHandle::new(0), MemoryCheckpointStore::default());
+        let how = ProcessSettings { checkpoint: Some(kept.clone()), ..HOW };
+        world::begin(&mut server.state(), &system::named(HOW.system), 1);
+        let mut first = Process::start(&server, 1, &how);
+        pass(&mut first, &server, 2).await;
+        server.state().depose(1);
+        let mut second = Process::start(&server, 2, &how);
+        pass(&mut second, &server, 2).await;
+        // The watches of the first one are so late that `p` is nominated already when it comes.
+        create_pods(&mut server.state());
+        pass(&mut second, &server, 5).await;
+        let waits = ("n0".to_owned(), true, 1);
+        assert_eq!(observed_state(&server), waits, "p is nominated, and v is evicted for it");
+        let writes = server.state().observer.writes;
+        for _ in 0..30 {
+            pass(&mut first, &server, 1).await;
+            pass(&mut second, &server, 1).await;
+        }
+        assert_eq!((observed_state(&server), server.state().observer.writes), (waits, writes), "nothing is taken back");
     });
 }
 

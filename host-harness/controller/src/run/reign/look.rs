@@ -6,14 +6,16 @@ use serde_json::{Value, json};
 use tracing::warn;
 
 use super::LeaderLoop;
+use super::pods::TrackedPods;
 use crate::carry_out::ExecutorTask;
 use crate::decide::refused::UnschedulableAction;
-use crate::decide::{DeciderOutput, RunMode};
+use crate::decide::{Decider, DeciderOutput, RunMode};
 use crate::run::listener::LoopObserver;
 
 impl<L: LoopObserver> LeaderLoop<L> {
     /// Reports refusals and victims that have lasted too long, and deletes refused pods where the settings want it.
     pub(super) fn check_timeouts(&mut self, now: i64) {
+        let mut turn = DeciderOutput::default();
         for due in self.pods.unschedulable.due(now) {
             match due {
                 UnschedulableAction::ReportEnd(refusal) => self.observer.refusal_ended(&refusal),
@@ -21,11 +23,12 @@ impl<L: LoopObserver> LeaderLoop<L> {
                 UnschedulableAction::Delete(refusal) => {
                     self.observer.refused(&refusal, true);
                     if self.settings.mode == RunMode::Enforce {
-                        self.submit(ExecutorTask::Delete(refusal.pod), None);
+                        turn.tasks.push(ExecutorTask::Delete(refusal.pod));
                     }
                 }
             }
         }
+        self.carry_out_due(|_, _| turn);
         self.pods.victims.due(now).iter().for_each(|victim| self.observer.victim_overdue(victim));
         self.observer.overdue_counted(self.pods.unschedulable.count(), self.pods.victims.overdue(now));
         self.remove_leftovers(now);
@@ -33,10 +36,18 @@ impl<L: LoopObserver> LeaderLoop<L> {
 
     /// Takes off the nominations and marks that ended plans have left on pods.
     fn remove_leftovers(&mut self, now: i64) {
+        let deletes = self.deletes_victims;
+        self.carry_out_due(|decider, pods| {
+            let left = pods.leftovers.due(now, |written| decider.allowed_leftover_age(written, deletes));
+            decider.remove_leftovers(left)
+        });
+    }
+
+    /// Carries out the tasks that follow from the time or from other arguments, if there are any.
+    fn carry_out_due(&mut self, due: impl FnOnce(&mut Decider, &mut TrackedPods) -> DeciderOutput) {
         let Some(mut decider) = self.decider.take() else { return };
-        let left = self.pods.leftovers.due(now, |written| decider.allowed_leftover_age(written, self.deletes_victims));
-        if !left.is_empty() {
-            let turn = decider.remove_leftovers(left);
+        let turn = due(&mut decider, &mut self.pods);
+        if !turn.tasks.is_empty() {
             self.carry_out(&mut decider, turn, None);
         }
         self.decider = Some(decider);
@@ -62,12 +73,11 @@ impl<L: LoopObserver> LeaderLoop<L> {
             warn!(remedy = MARKS, "victims are only marked from now on: another controller must delete them");
             return;
         }
-        if let Some(mut decider) = self.decider.take() {
+        self.carry_out_due(|decider, pods| {
             let mut turn = DeciderOutput::default();
-            decider.evict_marked(self.pods.victims.all().cloned(), &mut turn);
-            self.carry_out(&mut decider, turn, None);
-            self.decider = Some(decider);
-        }
+            decider.evict_marked(pods.victims.all().cloned(), &mut turn);
+            turn
+        });
     }
 }
 
