@@ -4,8 +4,9 @@ use serde_json::{Value, json};
 
 use lictor_host::verify::testing::node;
 
+use super::budgets::budget_label;
 use super::play::SchedulerSimulation;
-use super::world::{Object, is_being_deleted, kind_of, name_of, nanoseconds, node_of, text};
+use super::world::{Object, conditions, is_being_deleted, kind_of, name_of, nanoseconds, node_of, text};
 
 /// The cores of a node.
 pub(super) const CORES: u32 = 8;
@@ -39,7 +40,8 @@ impl SchedulerSimulation<'_> {
         let container = json!({"name": "c", "resources": {"requests": {"cpu": cpu.to_string()}}});
         let mut pod = json!({
             "apiVersion": "v1", "kind": "Pod",
-            "metadata": {"name": name, "namespace": "default", "labels": {"of": "model"}, "annotations": {}},
+            "metadata": {"name": name, "namespace": "default", "annotations": {},
+                         "labels": {"of": "model", "budget": budget_label(name)}},
             "spec": {"schedulerName": "default-scheduler", "priority": priority,
                      "terminationGracePeriodSeconds": grace, "containers": [container]},
             "status": {"phase": "Pending"},
@@ -125,12 +127,13 @@ impl SchedulerSimulation<'_> {
                 }
             }
             50..=60 => self.recreate(),
+            61..=63 => self.change_budget(),
             _ => self.kubelets(),
         }
     }
 
-    /// Acts as the kubelets, the garbage collector and a descheduler do. Bound pods start, and pods whose grace is over end. Pods of deleted nodes
-    /// are removed, and marked pods are deleted.
+    /// Acts as the kubelets, the garbage collector, a descheduler and the controller of budgets do. Bound pods start, and pods whose grace is over
+    /// end. Pods of deleted nodes are removed, and marked pods are evicted.
     pub(super) fn kubelets(&mut self) {
         let pods: Vec<Object> = self.api_server.all("Pod").cloned().collect();
         for pod in pods.iter().filter(|pod| !node_of(pod).is_empty()) {
@@ -139,11 +142,16 @@ impl SchedulerSimulation<'_> {
             if is_over || self.api_server.get("Node", node_of(pod)).is_none() {
                 self.api_server.remove("Pod", &name);
             } else if text(pod, "/status/phase") == "Pending" && !is_being_deleted(pod) {
-                self.api_server.change("Pod", &name, |pod| pod["status"]["phase"] = json!("Running"));
-            } else if pod["metadata"]["labels"].get(SOFT).is_some() && !is_being_deleted(pod) {
-                self.api_server.stop(&name);
+                self.api_server.change("Pod", &name, |pod| {
+                    pod["status"]["phase"] = json!("Running");
+                    conditions(pod, &json!([{"type": "Ready", "status": "True"}]));
+                });
+            } else if pod["metadata"]["labels"].get(SOFT).is_some() && !is_being_deleted(pod) && self.random.percent(40)
+            {
+                self.evict_marked(pod);
             }
         }
+        self.update_budgets();
     }
 
     /// Creates the pods that replace victims, under new names, as controllers do.

@@ -9,6 +9,7 @@ use lictor_decide::Native;
 use lictor_host::cluster::InputError;
 use lictor_host::living::JsonFile;
 use lictor_host::policy::Policy;
+use lictor_host::rails::Rails;
 use lictor_host::session::{FailureCause, Session, SessionError, StepOutput};
 
 use crate::wire::ProtocolFrame;
@@ -107,6 +108,7 @@ impl Host {
         let info = described.systems.iter().find(|info| info.name == system).unwrap();
         let mut session = Session::open(Box::<Native>::default(), system, arguments).unwrap();
         session.set_schedulers(["default-scheduler".to_owned()]);
+        session.set_rails(Rails::of_command());
         let welcome = say::welcome(described, info);
         let kinds = welcome.kinds.iter().map(|kind| match kind.group.as_str() {
             "" => kind.kind.clone(),

@@ -8,7 +8,10 @@
 //! of the machine is set, and kube-scheduler is started anew. In the end all that goes wrong ends, the cluster comes to rest, and an observer
 //! judges that knows the objects of the API server, the calls, and the plans that were said.
 //!
-//! Not modelled is what `GenericWorkload` adds (`groups.go`): it is off as kube-scheduler comes.
+//! PodDisruptionBudgets come, change and go. The host keeps the rail of budgets, as `lictor serve` does by default.
+//!
+//! Not modelled is what `GenericWorkload` adds (`groups.go`): it is off as kube-scheduler comes. The protocol has no call of its own for a cycle
+//! of a whole PodGroup: `PodGroupPostFilter` requests a plan for the first pod that waits, as PostFilter does.
 //!
 //! `cargo test --release -p lictor-serve --lib model -- --ignored --nocapture` plays a million steps. `LICTOR_MODEL=SYSTEM:SEED:PLAYS`
 //! chooses what is played; of one play, what happened is printed.
@@ -16,6 +19,7 @@
 
 mod acts;
 mod binding;
+mod budgets;
 mod cycle;
 mod feed;
 mod hints;

@@ -100,6 +100,13 @@ impl SchedulerChecker {
         self.violations.push(what);
     }
 
+    /// Takes note of what is wrong unless something goes wrong that explains it.
+    pub(super) fn violate_in_calm(&mut self, what: String) {
+        if self.is_calm {
+            self.violate(what);
+        }
+    }
+
     /// Takes note of whether nothing goes wrong from now on.
     pub(super) fn calm(&mut self, is: bool) {
         self.is_calm = is;

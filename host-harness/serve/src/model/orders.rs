@@ -105,6 +105,7 @@ impl SchedulerSimulation<'_> {
             }
         }
         self.observer.planned(self.api_server.now, self.host.number, plan);
+        self.judge_budgets(plan);
         written
     }
 

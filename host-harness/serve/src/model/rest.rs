@@ -85,6 +85,7 @@ impl SchedulerSimulation<'_> {
     /// Ends all that goes wrong, waits until the cluster is at rest, and judges.
     pub(super) fn rest(&mut self) {
         self.clear_faults();
+        self.end_budgets();
         let settled = self.come_to_rest();
         self.describe();
         if let Some(promised) = settled {

@@ -224,7 +224,7 @@ impl SimulatedApiServer {
 }
 
 /// Merges conditions by their type, as strategic merge patches do.
-fn conditions(pod: &mut Value, said: &Value) {
+pub(super) fn conditions(pod: &mut Value, said: &Value) {
     if !pod["status"]["conditions"].is_array() {
         pod["status"]["conditions"] = json!([]);
     }
@@ -245,7 +245,7 @@ pub(super) fn refusal(pod: &Value) -> &str {
 }
 
 /// Returns a moment as metadata has it, in whole seconds.
-fn moment(nanoseconds: i64) -> String {
+pub(super) fn moment(nanoseconds: i64) -> String {
     Timestamp::from_second(nanoseconds / SECOND).unwrap().to_string()
 }
 
