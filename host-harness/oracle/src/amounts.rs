@@ -72,7 +72,7 @@ impl MilliAmounts {
     }
 }
 
-/// Reads a quantity: a whole number, or one with `m`, `k`, `M`, `G`, `Ki`, `Mi`, `Gi` or `Ti`.
+/// Reads a quantity: a whole number, or one with `m`, `k`, `M`, `G`, `Ki`, `Mi`, `Gi`, `Ti` or `Pi`.
 fn quantity(value: &Value) -> Result<i64, ModelInputError> {
     let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let refused = || ModelInputError(format!("`{text}` is not a quantity that the model reads"));
@@ -87,7 +87,8 @@ fn quantity(value: &Value) -> Result<i64, ModelInputError> {
         "Mi" => 1000 << 20,
         "Gi" => 1000 << 30,
         "Ti" => 1000 << 40,
+        "Pi" => 1000 << 50,
         _ => return Err(refused()),
     };
-    Ok(digits.parse::<i64>().map_err(|_| refused())? * factor)
+    digits.parse::<i64>().ok().and_then(|number| number.checked_mul(factor)).ok_or_else(refused)
 }

@@ -24,14 +24,16 @@ mod play;
 mod random;
 mod systems;
 mod tally;
+mod vocabulary;
 mod world;
 
 pub use case::{CaseStep, FuzzCase, RoundKind, RoundSettings, SystemKind, UnknownSystem};
 pub use followed::TrackedCluster;
 pub use generate::generate;
-pub use play::{CaseOutcome, Stopped, play};
+pub use play::{CaseOutcome, Stopped, play, play_to_rest};
 pub use random::RandomSource;
 pub use tally::{BrokenLaw, RunCounts};
+pub use vocabulary::ModelVocabulary;
 
 /// An object or an outcome that the model cannot read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

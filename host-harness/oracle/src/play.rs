@@ -42,11 +42,19 @@ pub enum Stopped<E> {
 /// # Errors
 /// A step failed, or the model cannot read an outcome or an object.
 pub fn play<E>(case: &FuzzCase, take: impl FnMut(&CaseStep) -> Result<Value, E>) -> Result<CaseOutcome, Stopped<E>> {
-    let played = CaseOutcome { steps: Vec::new(), breaches: Vec::new(), tally: RunCounts::default() };
-    let memory = systems::SystemStates::default();
-    let mut run = CaseRun { case, take, world: ModelCluster::of(&case.objects)?, memory, played };
-    run.rounds()?;
-    Ok(run.played)
+    CaseRun::of(case, take, ModelCluster::of(&case.objects)?, Some(systems::SystemStates::default())).play()
+}
+
+/// Plays a case as [`play`] does, and judges only that its rounds end. This is for clusters with objects that the model cannot judge: of an object,
+/// the model reads only which pods there are, and where they run.
+///
+/// # Errors
+/// A step failed, or the model cannot read an outcome.
+pub fn play_to_rest<E>(
+    case: &FuzzCase,
+    take: impl FnMut(&CaseStep) -> Result<Value, E>,
+) -> Result<CaseOutcome, Stopped<E>> {
+    CaseRun::of(case, take, ModelCluster::of_places(&case.objects)?, None).play()
 }
 
 /// A case in progress.
@@ -54,11 +62,24 @@ struct CaseRun<'c, F> {
     case: &'c FuzzCase,
     take: F,
     world: ModelCluster,
-    memory: systems::SystemStates,
+    /// What the laws of the system remember between steps. `None`: these laws are not judged.
+    memory: Option<systems::SystemStates>,
     played: CaseOutcome,
 }
 
-impl<E, F: FnMut(&CaseStep) -> Result<Value, E>> CaseRun<'_, F> {
+impl<'c, E, F: FnMut(&CaseStep) -> Result<Value, E>> CaseRun<'c, F> {
+    /// Returns a case that has not begun.
+    fn of(case: &'c FuzzCase, take: F, world: ModelCluster, memory: Option<systems::SystemStates>) -> Self {
+        let played = CaseOutcome { steps: Vec::new(), breaches: Vec::new(), tally: RunCounts::default() };
+        CaseRun { case, take, world, memory, played }
+    }
+
+    /// Plays the case.
+    fn play(mut self) -> Result<CaseOutcome, Stopped<E>> {
+        self.rounds()?;
+        Ok(self.played)
+    }
+
     /// Runs rounds until one changes nothing or a law is broken.
     fn rounds(&mut self) -> Result<(), Stopped<E>> {
         let drive = self.case.drive;
@@ -86,10 +107,7 @@ impl<E, F: FnMut(&CaseStep) -> Result<Value, E>> CaseRun<'_, F> {
                     return Ok(());
                 }
             }
-            let accounts = systems::accounts(self.case, &self.world)?;
-            if !accounts.is_empty() {
-                self.step(CaseStep::Usage(accounts.into_keys().collect()))?;
-            }
+            self.usage()?;
             let evicting = self.world.pods.values().any(|pod| pod.leaving);
             changed |= evicting;
             self.step(CaseStep::EvictionsComplete)?;
@@ -130,8 +148,22 @@ impl<E, F: FnMut(&CaseStep) -> Result<Value, E>> CaseRun<'_, F> {
         Ok(())
     }
 
+    /// Reads the usage of the quotas or queues, where the laws of the system are judged.
+    fn usage(&mut self) -> Result<(), Stopped<E>> {
+        if self.memory.is_some() {
+            let accounts = systems::accounts(self.case, &self.world)?;
+            if !accounts.is_empty() {
+                self.step(CaseStep::Usage(accounts.into_keys().collect()))?;
+            }
+        }
+        Ok(())
+    }
+
     /// Judges the cluster at rest: no gang holds nodes that are of no use to it.
     fn check_rest(&mut self) {
+        if self.memory.is_none() {
+            return;
+        }
         if let Some(held) = systems::useless_hold(self.case, &self.world) {
             self.breach("no-gang-holds-room-in-vain", format!("at rest, {held}"));
         }
@@ -173,7 +205,9 @@ impl<E, F: FnMut(&CaseStep) -> Result<Value, E>> CaseRun<'_, F> {
         let reported = (self.take)(&step).map_err(Stopped::Step)?;
         let outcome = ReportedOutcome::read(&reported)?;
         let mut verdict = StepFindings::default();
-        systems::judge(self.case, &self.world, &mut self.memory, &step, &outcome, &mut verdict)?;
+        if let Some(memory) = &mut self.memory {
+            systems::judge(self.case, &self.world, memory, &step, &outcome, &mut verdict)?;
+        }
         self.world.apply_outcome(&step, &outcome)?;
         self.played.tally.add(&verdict.tally);
         self.played.breaches.extend(verdict.breaches);

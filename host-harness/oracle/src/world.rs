@@ -117,16 +117,28 @@ pub(crate) struct ModelCluster {
     evictions: BTreeMap<String, i64>,
     /// Victims that have left, until [`World::recreated`] takes them.
     departed: Vec<ModelPod>,
+    /// Whether only the places of pods are read: amounts and times that the model cannot read are left out.
+    places_only: bool,
 }
 
 impl ModelCluster {
     /// Builds a cluster from these objects. Fails if an object cannot be read.
     pub(crate) fn of(objects: &[Value]) -> Result<ModelCluster, ModelInputError> {
         let mut world = ModelCluster::default();
-        for object in objects {
-            world.put(object)?;
-        }
+        objects.iter().try_for_each(|object| world.put(object))?;
         Ok(world)
+    }
+
+    /// Builds a cluster in which only the places of the pods are right.
+    pub(crate) fn of_places(objects: &[Value]) -> Result<ModelCluster, ModelInputError> {
+        let mut world = ModelCluster { places_only: true, ..ModelCluster::default() };
+        objects.iter().try_for_each(|object| world.put(object))?;
+        Ok(world)
+    }
+
+    /// Returns what was read of an object, or nothing where it cannot be read and only places count.
+    fn or_nothing<T: Default>(&self, read: Result<T, ModelInputError>) -> Result<T, ModelInputError> {
+        if self.places_only { Ok(read.unwrap_or_default()) } else { read }
     }
 
     /// Adds an object.
@@ -134,11 +146,11 @@ impl ModelCluster {
         let (kind, name) = (text(object, "/kind"), text(object, "/metadata/name").to_owned());
         match kind {
             "Node" => {
-                let allocatable = MilliAmounts::read(at(object, "/status/allocatable"))?;
+                let allocatable = self.or_nothing(MilliAmounts::read(at(object, "/status/allocatable")))?;
                 self.nodes.insert(name.clone(), ModelNode { name, allocatable, object: object.clone() });
             }
             "Pod" => {
-                let mut pod = read_pod(object, "/spec", self.now)?;
+                let mut pod = self.read_pod(object, "/spec")?;
                 pod.name = format!("{}/{name}", pod.namespace);
                 pod.node = at(object, "/spec/nodeName").and_then(Value::as_str).map(str::to_owned);
                 let nominated = at(object, "/status/nominatedNodeName").and_then(Value::as_str);
@@ -146,10 +158,15 @@ impl ModelCluster {
                 self.pods.insert(pod.name.clone(), pod);
             }
             "Reservation" => {
-                let mut pod = read_pod(object, "/spec/template/spec", self.now)?;
+                let mut pod = self.read_pod(object, "/spec/template/spec")?;
                 pod.name = format!("Reservation/{name}");
                 pod.node = at(object, "/status/nodeName").and_then(Value::as_str).map(str::to_owned);
                 self.pods.insert(pod.name.clone(), pod);
+            }
+            // The quotas of namespaces may share a name.
+            "ElasticQuota" if text(object, "/apiVersion").starts_with("scheduling.x-k8s.io/") => {
+                let name = format!("{}/{name}", text(object, "/metadata/namespace"));
+                self.others.insert((kind.to_owned(), name), object.clone());
             }
             _ => {
                 self.others.insert((kind.to_owned(), name), object.clone());
@@ -158,9 +175,45 @@ impl ModelCluster {
         Ok(())
     }
 
+    /// Reads the fields that pods and reservations share.
+    fn read_pod(&self, object: &Value, spec: &str) -> Result<ModelPod, ModelInputError> {
+        let template = at(object, spec).unwrap_or(&Value::Null);
+        let mut request = self.or_nothing(MilliAmounts::read(at(template, "/containers/0/resources/requests")))?;
+        request.0.insert(PODS.to_owned(), 1000);
+        let started = at(object, "/status/startTime").and_then(Value::as_str);
+        let namespace = at(object, "/metadata/namespace").and_then(Value::as_str);
+        Ok(ModelPod {
+            name: String::new(),
+            namespace: namespace.unwrap_or("default").to_owned(),
+            priority: template.get("priority").and_then(Value::as_i64).unwrap_or(0),
+            times: ModelPodTimes {
+                created: self.or_nothing(seconds(text(object, "/metadata/creationTimestamp")))?,
+                started: self.or_nothing(started.map(seconds).transpose())?,
+                entered: self.now,
+            },
+            request,
+            node: None,
+            held: None,
+            nominated: None,
+            leaving: false,
+            finished: matches!(text(object, "/status/phase"), "Succeeded" | "Failed"),
+            restrictions: SchedulingRestrictions {
+                never_preempts: text(template, "/preemptionPolicy") == "Never",
+                gated: at(object, "/spec/schedulingGates").is_some(),
+                foreign: text(object, "/spec/schedulerName") == OTHER_SCHEDULER,
+            },
+            object: object.clone(),
+        })
+    }
+
     /// Returns the objects of a kind other than pods and nodes.
     pub(crate) fn all<'w>(&'w self, kind: &'w str) -> impl Iterator<Item = &'w Value> {
         self.others.iter().filter(move |((found, _), _)| found == kind).map(|(_, object)| object)
+    }
+
+    /// Returns the number of objects.
+    pub(crate) fn count(&self) -> usize {
+        self.nodes.len() + self.pods.len() + self.others.len()
     }
 
     /// Returns the pods that use capacity on a node.
@@ -239,35 +292,4 @@ pub(crate) fn owner(pod: &ModelPod) -> Option<String> {
     let text = pod.annotation("scheduling.koordinator.sh/reservation-allocated")?;
     let reservation: Value = serde_json::from_str(text).ok()?;
     Some(format!("Reservation/{}", reservation.get("name")?.as_str()?))
-}
-
-/// Reads the fields that pods and reservations share.
-fn read_pod(object: &Value, spec: &str, now: i64) -> Result<ModelPod, ModelInputError> {
-    let template = at(object, spec).unwrap_or(&Value::Null);
-    let mut request = MilliAmounts::read(at(template, "/containers/0/resources/requests"))?;
-    request.0.insert(PODS.to_owned(), 1000);
-    let started = at(object, "/status/startTime").and_then(Value::as_str);
-    let namespace = at(object, "/metadata/namespace").and_then(Value::as_str);
-    Ok(ModelPod {
-        name: String::new(),
-        namespace: namespace.unwrap_or("default").to_owned(),
-        priority: template.get("priority").and_then(Value::as_i64).unwrap_or(0),
-        times: ModelPodTimes {
-            created: seconds(text(object, "/metadata/creationTimestamp"))?,
-            started: started.map(seconds).transpose()?,
-            entered: now,
-        },
-        request,
-        node: None,
-        held: None,
-        nominated: None,
-        leaving: false,
-        finished: matches!(text(object, "/status/phase"), "Succeeded" | "Failed"),
-        restrictions: SchedulingRestrictions {
-            never_preempts: text(template, "/preemptionPolicy") == "Never",
-            gated: at(object, "/spec/schedulingGates").is_some(),
-            foreign: text(object, "/spec/schedulerName") == OTHER_SCHEDULER,
-        },
-        object: object.clone(),
-    })
 }

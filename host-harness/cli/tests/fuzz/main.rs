@@ -4,6 +4,7 @@
 #[macro_use]
 mod forward;
 mod made;
+mod rounds;
 mod standing;
 mod tampered;
 

@@ -21,9 +21,20 @@ impl CaseSession {
     /// # Errors
     /// The policy refuses the arguments or the cluster, or an object cannot be read.
     pub fn open(case: &FuzzCase, policy: Box<dyn Policy>) -> Result<CaseSession, String> {
+        CaseSession::open_for(case, policy, &[])
+    }
+
+    /// Opens a case as [`CaseSession::open`] does. `schedulers`: the schedulers whose pods are tried; empty: those of the system.
+    ///
+    /// # Errors
+    /// Those of [`CaseSession::open`].
+    pub fn open_for(case: &FuzzCase, policy: Box<dyn Policy>, schedulers: &[String]) -> Result<CaseSession, String> {
         let arguments = Value::Object(case.args.clone()).to_string();
         let mut session =
             VirtualDriver::open(policy, case.system.name(), &arguments).map_err(|error| error.to_string())?;
+        if !schedulers.is_empty() {
+            session.set_schedulers(schedulers.iter().cloned());
+        }
         session.apply(objects(&case.objects)?).map_err(|error| format!("initial cluster: {error}"))?;
         session.take_report();
         Ok(CaseSession(session))
