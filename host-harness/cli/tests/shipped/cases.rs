@@ -1,4 +1,4 @@
-//! A cluster for each system in which a gang of two, with 3 cores each, can only run where two of three low pods make way.
+//! A cluster for each system in which a gang of two, with 3 cores each, can only run where two of three low pods are evicted.
 
 use serde_json::{Value, json};
 

@@ -103,7 +103,7 @@ async fn play(testbed: &Testbed, admin: &Client, case: &Case) {
     }
     // An eviction whose sender was killed before the answer arrived is carried out, too, and is not written down as accepted.
     let left = pods(admin, namespace).list(&ListParams::default()).await.unwrap().items.len();
-    assert_eq!(left, GANG.len() + 1, "two of the three low pods make way, and no more");
+    assert_eq!(left, GANG.len() + 1, "two of the three low pods are evicted, and no more");
     assert!(replicas[1 - leads].leads());
     replicas[1 - leads].ends_for_operators();
     observer.finish().await;
