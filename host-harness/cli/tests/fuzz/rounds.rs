@@ -127,7 +127,8 @@ fn all_played(system: SystemKind, first: i64, between: i64) -> ScenarioTally {
         if is_known && !is_modelled && broken_law(&judged, &[], true).is_some() {
             tally.misjudged.insert(name.clone());
         }
-        *if is_judged { &mut tally.judged } else { &mut tally.by_rounds } += 1;
+        let count = if is_judged { &mut tally.judged } else { &mut tally.by_rounds };
+        *count = count.saturating_add(1);
         if let Some(law) = broken_law(if is_judged { &judged } else { &case }, &scenario.schedulers, is_judged) {
             tally.broken.insert(name, law);
         }
