@@ -22,7 +22,7 @@ fn preposition(kind: DecisionKind) -> &'static str {
     }
 }
 
-/// Returns the decision about a victim in a few words: what happens to it, where and for whom.
+/// Returns the decision about a victim in a few words: how it is evicted, from which node, and for which pod or queue.
 pub(super) fn eviction(eviction: Option<&EvictionDecision>) -> String {
     let Some(EvictionDecision { how, node, for_whom, .. }) = eviction else { return "stays".to_owned() };
     let node = |word: &str| node.as_ref().map(|node| format!(" {word} {node}")).unwrap_or_default();

@@ -84,7 +84,7 @@ fn volcano() -> Case {
     Case::of("volcano", objects, &member("l"), &member("g"))
 }
 
-/// Builds a queue that is guaranteed 6 cores and has none, beside one without a guarantee. The pod that began an application goes last, and a
+/// Builds a queue that is guaranteed 6 cores and has none, and one without a guarantee. The pod that began an application goes last, and a
 /// placeholder did not begin it: two of the low pods are placeholders.
 fn yunikorn() -> Case {
     let queues = "

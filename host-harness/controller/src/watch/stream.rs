@@ -215,7 +215,7 @@ fn is_gone(error: &watcher::Error) -> bool {
 }
 
 /// Returns the object as JSON with its API version and kind, which items of lists do not name. Of the managed fields, which are larger than many a
-/// pod, it has who of our controllers wrote and when. `None`: the object cannot be written as JSON.
+/// pod, it has the names of our controllers and the times of their writes. `None`: the object cannot be written as JSON.
 fn complete_json(mut object: DynamicObject, resource: &ApiResource) -> Option<Value> {
     let mut entries = object.metadata.managed_fields.take().unwrap_or_default();
     entries.retain(|entry| entry.manager.as_deref().is_some_and(is_controller));

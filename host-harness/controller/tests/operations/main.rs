@@ -165,8 +165,8 @@ async fn one_leads_and_says_what_it_does_and_the_other_goes_on() {
     hands_over(first, second, &admin).await;
 }
 
-/// Stops the process of the API server for longer than a Lease lasts: the leader ends to lead when its time is over, and when the API server goes on, one
-/// of the two leads. Returns the one that leads, and the other one.
+/// Pauses the API server for longer than a Lease lasts: the leader does not lead any more when its time is over, and when the API server continues, one of
+/// the two processes leads. Returns the one that leads, and the other one.
 async fn hangs(testbed: &Testbed, first: Controller, second: Controller) -> (Controller, Controller) {
     testbed.command("pause kube-apiserver").await;
     let leads = || first.says("ok: leads") || second.says("ok: leads");

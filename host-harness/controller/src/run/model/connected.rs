@@ -84,7 +84,7 @@ impl ApiServerState {
         }
     }
 
-    /// Lets another process lead from now on. This one does not know that, and goes on.
+    /// Lets another process lead from now on. This one does not know that, and continues to write.
     pub(super) fn depose(&mut self, process: u64) {
         if let Some(deposed) = self.processes.get_mut(&process) {
             deposed.is_deposed = true;

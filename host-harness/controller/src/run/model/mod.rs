@@ -3,7 +3,7 @@
 //! Time is that of the test. Watches are late, are cut and list again, repeat their last messages, and those of two kinds come in any order.
 //! Requests are refused, overtaken, slow or lost, or served after their process has ended. Objects are deleted at any moment. The process is
 //! killed, loses the lead in the middle of its writes, and is started again with other arguments, with or without its checkpoint, by another
-//! clock. A process that has lost the lead without notice goes on while the next one leads: the checkpoint that the next one has taken over
+//! clock. A process that has lost the lead without notice continues while the next one leads: the checkpoint that the next one has taken over
 //! keeps the two apart. The clock of the API server is set forward and back; the clock of a process cannot be, because a process reads the time
 //! of day once. In the end all that goes wrong ends, the cluster comes to rest, and an observer judges that knows only what the API server knows.
 //!

@@ -19,7 +19,7 @@ pub(super) enum InjectedFault {
     EndsAfter,
     /// Another process leads from now on. The API server takes the request when the other process is at work.
     Led,
-    /// Another process leads from now on. The process does not know that, and goes on. The API server takes the request when both are at work.
+    /// Another process leads from now on. The process does not know that, and continues to write. The API server takes the request when both are at work.
     Deposed,
     /// The object of the request is deleted before.
     Object,

@@ -68,7 +68,7 @@ impl MetadataFacts {
     }
 }
 
-/// The facts that say who decides about a pod, and before which others.
+/// The facts of a pod for its scheduling: its priority, its scheduler and its gates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SchedulingFacts {
     pub(crate) priority: Option<i32>,
