@@ -61,10 +61,11 @@ const UNMODELLED: [(&str, &str); 25] = [
 ];
 
 /// The numbers of the scenarios of a system, the broken laws by scenario, and the scenarios of [`UNMODELLED`] in which the oracle finds a law broken.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct ScenarioTally {
     judged: usize,
     by_rounds: usize,
+    with_evictions: usize,
     broken: BTreeMap<String, String>,
     misjudged: BTreeSet<String>,
 }
@@ -100,16 +101,24 @@ fn with_json(mut case: FuzzCase) -> FuzzCase {
     case
 }
 
-/// Plays a case. Returns the first law that it breaks. `None`: the case comes to rest and breaks no law. `is_judged`: by all laws.
-fn broken_law(case: &FuzzCase, schedulers: &[String], is_judged: bool) -> Option<String> {
+/// Plays a case. Returns whether pods are evicted in it, and the first law that it breaks. `None`: the case comes to rest and breaks no law.
+/// `is_judged`: by all laws.
+fn played(case: &FuzzCase, schedulers: &[String], is_judged: bool) -> (bool, Option<String>) {
     let opened = CaseSession::open_for(case, Box::new(Native::default()), schedulers).map_err(Stopped::Step);
     let outcome: Result<CaseOutcome, Stopped<String>> = opened.and_then(|mut session| {
         let take = |step: &_| session.take(step);
         if is_judged { play(case, take) } else { play_to_rest(case, take) }
     });
     match outcome {
-        Ok(outcome) => outcome.breaches.into_iter().next().map(|broken| format!("{}: {}", broken.law, broken.text)),
-        Err(error) => Some(format!("can-be-carried-out: {error}")),
+        Ok(CaseOutcome { steps, breaches, .. }) => {
+            let evicts = |said: &Value| said["victims"].as_array().is_some_and(|victims| !victims.is_empty());
+            let broken = breaches.into_iter().next();
+            (
+                steps.iter().any(|(_, said)| evicts(said)),
+                broken.map(|broken| format!("{}: {}", broken.law, broken.text)),
+            )
+        }
+        Err(error) => (false, Some(format!("can-be-carried-out: {error}"))),
     }
 }
 
@@ -124,16 +133,19 @@ fn all_played(system: SystemKind, first: i64, between: i64) -> ScenarioTally {
         let is_known = scenario.schedulers.is_empty() && vocabulary.unknown(&judged).is_none();
         let is_modelled = !UNMODELLED.iter().any(|(unmodelled, _)| *unmodelled == name);
         let is_judged = is_known && is_modelled;
-        if is_known && !is_modelled && broken_law(&judged, &[], true).is_some() {
+        if is_known && !is_modelled && played(&judged, &[], true).1.is_some() {
             tally.misjudged.insert(name.clone());
         }
         let count = if is_judged { &mut tally.judged } else { &mut tally.by_rounds };
         *count = count.saturating_add(1);
-        if let Some(law) = broken_law(if is_judged { &judged } else { &case }, &scenario.schedulers, is_judged) {
-            tally.broken.insert(name, law);
-        }
+        let (evicts, law) = played(if is_judged { &judged } else { &case }, &scenario.schedulers, is_judged);
+        tally.with_evictions = tally.with_evictions.saturating_add(usize::from(evicts));
+        tally.broken.extend(law.map(|law| (name, law)));
     }
-    println!("{system}: {} scenarios judged by all laws, {} by rounds alone", tally.judged, tally.by_rounds);
+    let ScenarioTally { judged, by_rounds, with_evictions, .. } = tally;
+    println!(
+        "{system}: {judged} scenarios judged by all laws, {by_rounds} by rounds alone; {with_evictions} with evictions"
+    );
     tally
 }
 
@@ -146,8 +158,8 @@ fn the_cluster_of_every_scenario_comes_to_rest() {
         let mut broken = BTreeMap::new();
         for (system, judged, by_rounds) in AT_LEAST {
             let tally = all_played(system, first, between);
-            let numbers = (tally.judged, tally.by_rounds);
-            assert!(tally.judged >= judged && tally.by_rounds >= by_rounds, "{system}: {numbers:?}");
+            assert!(tally.judged >= judged && tally.by_rounds >= by_rounds, "{system}: {tally:?}");
+            assert!(tally.with_evictions >= 60, "{system}: {}", tally.with_evictions);
             broken.extend(tally.broken);
             misjudged.extend(tally.misjudged);
         }
