@@ -56,6 +56,9 @@ pub fn generate(system: SystemKind, seed: u64, index: u64) -> FuzzCase {
         coscheduling::vary_priorities(&mut sketch, &mut objects);
     }
     selectors::vary(&mut sketch, &mut objects);
+    if system == SystemKind::Coscheduling {
+        coscheduling::add_devices(&mut sketch, &mut objects);
+    }
     FuzzCase { system, seed, index, parameters: sketch.parameters, args, objects, later, late, drive }
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
+use super::shares::DeviceProfile;
 use super::{CaseGenerator, NodePool, odd_gang};
 use crate::build::{PodPlan, Tags, pod, put, tags};
 use crate::case::{RoundKind, RoundSettings};
@@ -12,6 +13,12 @@ use crate::world::{at, tag, text};
 
 /// Priorities, with ties.
 const PRIORITIES: [i64; 4] = [0, 0, 5, 10];
+
+/// The resource name of GPUs.
+const GPU: &str = "nvidia.com/gpu";
+
+/// The requests of a pod.
+const REQUESTS: &str = "/spec/containers/0/resources/requests";
 
 pub(super) fn cluster(sketch: &mut CaseGenerator) -> (Map<String, Value>, Vec<Value>, RoundSettings) {
     let nodes = sketch.draw("nodes", 1, 3);
@@ -131,6 +138,40 @@ fn pod_group(sketch: &mut CaseGenerator, name: &str, minimum: i64) -> Option<Val
 fn some_pod(sketch: &mut CaseGenerator, name: String, most: i64) -> PodPlan {
     let (priority, created) = (sketch.random.choose_number(&PRIORITIES), sketch.random.between(0, 9));
     PodPlan { name, size: sketch.size(most, false), priority, created, ..PodPlan::default() }
+}
+
+/// The GPUs of nodes, as pods request them.
+const GPUS: DeviceProfile<'static> =
+    DeviceProfile { resources: &["nvidia.com/gpu"], whole: 1, parts: [1, 1, 2, 2], takers: 40 };
+
+/// Gives nodes of some cases GPUs, and pods, quotas and PodGroups amounts of them, so that they have unlike shares of cpu and GPUs.
+/// This is drawn last of all, so that the other cases stay the same.
+pub(super) fn add_devices(sketch: &mut CaseGenerator, objects: &mut [Value]) {
+    if !sketch.flag("devices", 40) {
+        return;
+    }
+    GPUS.share(sketch, objects);
+    let mut used: BTreeMap<String, i64> = BTreeMap::new();
+    for pod in objects.iter().filter(|object| at(object, "/spec/nodeName").is_some()) {
+        let gpus = at(pod, REQUESTS).and_then(|requests| requests.get(GPU)?.as_str()?.parse::<i64>().ok());
+        *used.entry(text(pod, "/metadata/namespace").to_owned()).or_default() += gpus.unwrap_or(0);
+    }
+    for quota in objects.iter_mut().filter(|object| text(object, "/kind") == "ElasticQuota") {
+        let used = used.get(text(quota, "/metadata/namespace")).copied().unwrap_or(0);
+        let min = (used + sketch.random.between(-2, 2)).max(0);
+        // A quota that does not name a resource has none of it.
+        if sketch.random.chance(85) {
+            put(quota, "/spec/min", GPU, json!(min.to_string()));
+        }
+        if sketch.random.chance(85) {
+            put(quota, "/spec/max", GPU, json!((min.max(used) + sketch.random.between(0, 2)).to_string()));
+        }
+    }
+    for group in objects.iter_mut().filter(|object| text(object, "/kind") == "PodGroup") {
+        if sketch.random.chance(20) {
+            put(group, "/spec/minResources", GPU, json!(sketch.random.between(1, 4).to_string()));
+        }
+    }
 }
 
 /// Makes some of the PodGroups of a few cases name a resource as their least that no node has. This is drawn last of all.

@@ -21,6 +21,9 @@ struct QuotaBounds {
 /// The quotas of all namespaces.
 pub(super) struct NamespaceQuotas(BTreeMap<String, QuotaBounds>);
 
+/// The resources that are compared with the bounds of a quota even if nothing requests them.
+const ALWAYS_COMPARED: [&str; 3] = ["cpu", "memory", "ephemeral-storage"];
+
 /// The reason why no plan may be right.
 pub(super) const CLAIMED: &str = "it would borrow, and a pod of another quota might evict it at once";
 
@@ -42,6 +45,11 @@ pub(super) fn request(pod: &ModelPod) -> &MilliAmounts {
 /// Returns whether an amount is more than a bound. A resource that the bound does not name is bounded by 0; `pods` are not bounded.
 pub(super) fn exceeds(amounts: &MilliAmounts, bound: &MilliAmounts) -> bool {
     amounts.0.iter().any(|(resource, amount)| resource != "pods" && *amount > bound.get(resource))
+}
+
+/// Returns whether the amounts of a resource are compared with the bounds of a quota: always, or because something requests the resource.
+fn is_compared<const N: usize>(resource: &str, requests: [&MilliAmounts; N]) -> bool {
+    ALWAYS_COMPARED.contains(&resource) || requests.iter().any(|request| request.get(resource) > 0)
 }
 
 /// Adds two amounts.
@@ -131,7 +139,13 @@ impl NamespaceQuotas {
         };
         let own_beyond = beyond_leaving(nominated, &|other| other.namespace == pod.namespace);
         let own_asked = MilliAmounts::sum([&left(&pod.namespace), requests, &own_beyond]);
-        let over_max = own.max.as_ref().is_some_and(|max| exceeds(&own_asked, max));
+        let over_max = own.max.as_ref().is_some_and(|max| {
+            // A max limits no other resource that it does not name.
+            let is_limited = |name: &str| max.names(name) || ALWAYS_COMPARED.contains(&name);
+            let mut limited = own_asked.clone();
+            limited.0.retain(|name, _| is_limited(name) && is_compared(name, [requests, nominated]));
+            exceeds(&limited, max)
+        });
         let all: Vec<MilliAmounts> = self.0.keys().map(|namespace| left(namespace)).collect();
         let leaving = sum_of(world, |other| {
             let goes = other.leaving && other.occupied_node().is_some() && !gone.contains(other.name.as_str());
@@ -169,8 +183,7 @@ impl NamespaceQuotas {
         requests: &MilliAmounts,
         nominated: &MilliAmounts,
     ) -> bool {
-        let asked = with(&with(&used(world, &pod.namespace), requests), nominated);
-        self.0.get(&pod.namespace).is_some_and(|quota| !exceeds(&asked, &quota.min))
+        self.compared_within_min(&used(world, &pod.namespace), requests, nominated, &pod.namespace)
     }
 
     /// Returns whether a namespace that uses so much stays within its min with these requests and what is nominated before them, of the resources
@@ -183,9 +196,7 @@ impl NamespaceQuotas {
         namespace: &str,
     ) -> bool {
         let mut sum = MilliAmounts::sum([used, asked, before]);
-        let always = ["cpu", "memory", "ephemeral-storage"];
-        let is_compared = |name: &str| asked.get(name) > 0 || before.get(name) > 0 || always.contains(&name);
-        sum.0.retain(|resource, _| is_compared(resource));
+        sum.0.retain(|resource, _| is_compared(resource, [asked, before]));
         self.0.get(namespace).is_some_and(|quota| !exceeds(&sum, &quota.min))
     }
 
@@ -205,8 +216,7 @@ impl NamespaceQuotas {
     ) -> bool {
         let Some(quota) = self.0.get(namespace) else { return false };
         let mut sum = with(&with(&used(world, namespace), requests), asked);
-        let always = ["cpu", "memory", "ephemeral-storage"];
-        sum.0.retain(|resource, _| requests.get(resource) > 0 || always.contains(&resource.as_str()));
+        sum.0.retain(|resource, _| is_compared(resource, [requests]));
         !exceeds(&sum, &quota.min)
     }
 
