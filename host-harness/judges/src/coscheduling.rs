@@ -2,6 +2,7 @@
 
 mod answer;
 mod between;
+mod borrowed;
 mod claimed;
 mod compare;
 mod departures;

@@ -6,7 +6,9 @@ use std::cell::LazyCell;
 
 use super::{LawContext, Preemptor};
 use crate::contract::is_of_host;
-use crate::model::{Amounts, Cluster, PodInfo, PodIx, PodLocation, Preemptibility, Promised, QueueIx, ResourceIx};
+use crate::model::{
+    Amounts, Cluster, PodInfo, PodIx, PodLocation, Preemptibility, Promised, Queue, QueueIx, ResourceIx,
+};
 
 /// The resources that are compared even if no pod requests them. A bound without one of them is 0.
 pub const ALWAYS_COMPARED: [&str; 3] = ["cpu", "memory", "ephemeral-storage"];
@@ -27,11 +29,15 @@ pub fn compared_resources<'a>(
     preemptor: &'a Preemptor,
 ) -> impl Iterator<Item = (ResourceIx, Promised)> + 'a {
     let with_nominated = |resource| (resource, nominated(cluster, preemptor, resource));
+    let request = &preemptor.part.pending_request;
     resources(cluster).map(with_nominated).filter(|(resource, nominated)| {
-        nominated.0 > 0
-            || preemptor.part.pending_request.get(*resource) > 0
-            || ALWAYS_COMPARED.contains(&cluster.resource_name(*resource))
+        is_judged_by(cluster, *resource, request.get(*resource).saturating_add(nominated.0))
     })
+}
+
+/// Returns whether a quota is judged by a resource for pods that request so much of it: where they request some, or the resource is always compared.
+fn is_judged_by(cluster: &Cluster, resource: ResourceIx, requested: i64) -> bool {
+    requested > 0 || ALWAYS_COMPARED.contains(&cluster.resource_name(resource))
 }
 
 /// Sums up what nominated pods of the quota of a preemptor request that are no less important, or whose nominations are closed to it.
@@ -43,13 +49,15 @@ fn nominated(cluster: &Cluster, preemptor: &Preemptor, resource: ResourceIx) -> 
 }
 
 /// Sums up what nominated pods of all quotas request that count against a preemptor: those before it in its own quota, those of quotas that are
-/// within their min, and, where the preemptor will borrow, those of all other quotas.
+/// within their min of what the nominated pod requests, and, where the preemptor will borrow, those of all other quotas.
 pub fn nominated_in_all_quotas(case: &LawContext<'_>, all: QueueIx, resource: ResourceIx) -> Promised {
     let (cluster, preemptor) = (case.cluster, case.preemptor);
     let borrows = LazyCell::new(|| !preemptor.is_within_min && !will_be_within_min(case));
     cluster.nominated_request_below(all, Preemptibility::Preemptible, resource, |ix| {
-        match cluster.pod(ix).and_then(|pod| pod.queue) {
-            Some(other) if Some(other) != preemptor.part.queue => *borrows || !stays_over_min(case, other),
+        match cluster.pod(ix).and_then(|pod| Some((pod, pod.queue?))) {
+            Some((pod, other)) if Some(other) != preemptor.part.queue => {
+                *borrows || !stays_over_min(case, (pod, other))
+            }
             _ => counts_against_preemptor(cluster, preemptor, ix),
         }
     })
@@ -61,9 +69,26 @@ fn will_be_within_min(case: &LawContext<'_>) -> bool {
     fits_min((case.cluster, case.preemptor), case.pending_request, gone)
 }
 
-/// Returns whether a quota still uses more than its min without its leaving pods and the pods that a case evicts.
-fn stays_over_min(case: &LawContext<'_>, quota: QueueIx) -> bool {
-    is_over_min(case.cluster, quota, |resource| goes(case, quota, resource))
+/// Returns whether a quota still uses more than its min, of a resource by which a pod of it is judged, without its leaving pods and the pods that a
+/// case evicts.
+fn stays_over_min(case: &LawContext<'_>, (pod, quota): (&PodInfo, QueueIx)) -> bool {
+    over_min(case.cluster, quota, |resource| goes(case, quota, resource))
+        .any(|resource| is_judged_by(case.cluster, resource, pod.request().get(resource)))
+}
+
+/// Returns whether a quota gives a pod up to a preemptor: less what is `taken` of the quota before, it uses more than its min of a resource by which it
+/// is judged for the pod, as is the quota of the preemptor for that one, or of which all quotas together use more than all minimums. So the pod,
+/// created again, would borrow: it cannot take its room back.
+pub fn gives_up(case: &LawContext<'_>, (pod, quota): (&PodInfo, QueueIx), taken: impl Fn(ResourceIx) -> i64) -> bool {
+    let (cluster, preemptor) = (case.cluster, case.preemptor);
+    let all = cluster.path(Some(quota)).last();
+    let is_lacking = |resource| {
+        is_judged_by(cluster, resource, preemptor.part.pending_request.get(resource))
+            || nominated(cluster, preemptor, resource).0 > 0
+            || all.is_some_and(|(_, all)| uses_more_than_min(all, resource, 0))
+    };
+    let concerns_pod = |resource: &ResourceIx| is_judged_by(cluster, *resource, pod.request().get(*resource));
+    over_min(cluster, quota, taken).filter(concerns_pod).any(is_lacking)
 }
 
 /// Returns the amount that the leaving pods of a quota and the pods that a case evicts use.
@@ -104,14 +129,18 @@ fn counts_against_preemptor(cluster: &Cluster, preemptor: &Preemptor, ix: PodIx)
     !preemptor.pods.contains(&ix) && cluster.pod(ix).is_some_and(matters)
 }
 
-/// Checks whether a quota uses more than its min of a resource, less what is taken of it.
-pub fn is_over_min(cluster: &Cluster, quota: QueueIx, taken: impl Fn(ResourceIx) -> i64) -> bool {
-    let Some(queue) = cluster.queue(quota) else { return false };
-    resources(cluster).any(|resource| {
-        let used = queue.used.total(resource).0;
-        let min = queue.bounds.guaranteed.get(resource).map_or(0, |min| min.0);
-        used > min && used.saturating_sub(taken(resource)) > min
-    })
+/// Returns the resources of which a quota uses more than its min, less what is taken of it.
+fn over_min(cluster: &Cluster, quota: QueueIx, taken: impl Fn(ResourceIx) -> i64) -> impl Iterator<Item = ResourceIx> {
+    let queue = cluster.queue(quota);
+    let is_over = move |queue: &Queue, resource| {
+        uses_more_than_min(queue, resource, 0) && uses_more_than_min(queue, resource, taken(resource))
+    };
+    resources(cluster).filter(move |resource| queue.is_some_and(|queue| is_over(queue, *resource)))
+}
+
+/// Returns whether a queue uses more than its min of a resource, less some of its use.
+fn uses_more_than_min(queue: &Queue, resource: ResourceIx, taken: i64) -> bool {
+    queue.used.total(resource).0.saturating_sub(taken) > queue.bounds.guaranteed.get(resource).map_or(0, |min| min.0)
 }
 
 /// Checks whether a preemptor with a quota stays within its min, so that it takes back what others have borrowed. The nodes at Permit and the

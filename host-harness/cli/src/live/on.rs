@@ -98,7 +98,8 @@ async fn serve(
     let stop = cluster::stop_signal();
     let open = || {
         opening.open().map_err(|failure| {
-            failure.report();
+            let (message, remedy) = failure.lines();
+            tracing::error!(remedy, "{message}");
             failure.to_string()
         })
     };
@@ -109,7 +110,7 @@ async fn serve(
     ender.shut_down().await;
     match ran {
         Ok(()) => Ok(Exit::Success),
-        // The reason was reported when the session could not be opened.
+        // The reason is in the log since the session could not be opened.
         Err(RunError::Open(_)) => Ok(Exit::Failure),
         Err(error) => Err(CommandError::Cluster {
             message: error.to_string(),

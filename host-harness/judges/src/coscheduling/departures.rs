@@ -1,6 +1,7 @@
 //! The rulings by which the system `coscheduling` departs from scheduler-plugins, and how each is recognised.
 
 use super::between;
+use super::borrowed;
 use super::claimed;
 use super::compare::lost;
 use super::play::UpstreamSimulation;
@@ -141,6 +142,14 @@ pub(super) const RULES: &[CoschedulingRuling] = &[
             policy: "of the plans for a pod with a quota takes the one whose victims are of least importance, and breaks the fewest gangs",
         },
         explains: whole::stops_less,
+    },
+    CoschedulingRuling {
+        departure: UpstreamDeparture {
+            id: "R71",
+            upstream: "evicts any pod of a quota that is over its min of any resource",
+            policy: "a quota gives pods for cpu, memory or storage that it borrows, or for another resource that both pods request",
+        },
+        explains: |it, _| Ok(borrowed::gives_what_concerns_both(it)),
     },
     CoschedulingRuling {
         departure: UpstreamDeparture {

@@ -43,7 +43,7 @@ fn each(one: &Amounts, other: &Amounts, sum: fn(i64, i64) -> i64) -> Amounts {
 }
 
 /// Returns what all quotas use together.
-fn all(quotas: &BTreeMap<String, NamespaceQuota>) -> Amounts {
+pub(super) fn all(quotas: &BTreeMap<String, NamespaceQuota>) -> Amounts {
     quotas.values().fold(Amounts::new(), |sum, quota| each(&sum, &quota.used, i64::saturating_add))
 }
 

@@ -1,8 +1,10 @@
 //! # What it demands
 //!
-//! A victim of another quota is taken while that quota uses more than its minimum of some resource. The least important pods are
-//! taken first, and what was taken before is no longer used. Nor is what leaves the quota already, as far as none of it is promised to
-//! waiting pods of the quota. The last victim may leave the quota below its minimum.
+//! A victim of another quota is taken while that quota uses more than its minimum of cpu, memory or ephemeral storage, or of another resource
+//! that both the victim and the preemptor request. What pods request that are nominated before the preemptor counts as requested by it, and so
+//! does a resource of which all quotas together use more than all minimums: it keeps every pod out. The least important pods are taken first, and
+//! what was taken before is no longer used. Nor is what leaves the quota already, as far as none of it is promised to waiting pods of the quota.
+//! The last victim may leave the quota below its minimum.
 //!
 //! For a pod the candidates of one node are counted, for a gang those of all nodes on which it may run.
 //!
@@ -11,13 +13,16 @@
 //! A quota has min 4 cpu and uses 7, in pods of 2, 2 and 3 cpu of priorities 1, 2 and 3. The first two may be taken: 7 and then 5 are
 //! more than 4. The third may not: 3 is not.
 //!
+//! Another quota has min 4 cpu and no GPUs, and uses 3 cpu and a GPU. It borrows the GPU. For a pod that requests cpu alone it gives nothing.
+//!
 //! # Why
 //!
-//! Only what was borrowed is taken back.
+//! Only what was borrowed is taken back. A victim that is created again would borrow, so it cannot take its room back, and quotas do not evict
+//! each other's pods in turn without end.
 //!
 //! # Source
 //!
-//! scheduler-plugins pkg/capacityscheduling: SelectVictimsOnNode, usedOverMin.
+//! scheduler-plugins pkg/capacityscheduling: SelectVictimsOnNode, usedOverMin, which looks at any resource; ruling R71 of coscheduling.
 //!
 //! # Options
 //!
@@ -33,7 +38,7 @@ pub const LAW: Law<VictimFilterFn> = Law::victim_filter(
         sentence: "a victim of another quota is taken while that quota is over its minimum",
         templates: &[(
             "",
-            "@queue `{queue}` would use no more than its @guaranteed without the pods that come before this one",
+            "@queue `{queue}` would use no more than its @guaranteed of resources that concern this pod and the preemptor without the pods that come before this one",
         )],
         file: page!("victim_quota_is_over_min.rs"),
     },
@@ -46,7 +51,7 @@ fn admits(case: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), De
         return Ok(());
     };
     let gone = |resource| case.freed_in_queue(theirs, resource).0.saturating_add(quota::leaves(case, theirs, resource));
-    match quota::is_over_min(case.cluster, theirs, gone) {
+    match quota::gives_up(case, (candidate, theirs), gone) {
         true => Ok(()),
         false => Err(Denial::Queue("", theirs)),
     }

@@ -97,6 +97,30 @@ fn a_pod_within_the_min_without_its_victims_comes_before_what_others_borrow() {
 }
 
 #[test]
+fn a_quota_gives_what_it_borrows_of_resources_that_concern_both_pods() {
+    let with_gpu = |mut pod: Value| {
+        pod["spec"]["containers"][0]["resources"]["requests"]["nvidia.com/gpu"] = json!("1");
+        pod
+    };
+    let gpus = |mut table: Table, namespace: &str| {
+        let quota = table.objects.iter_mut().find(|object| object["metadata"]["name"] == format!("q-{namespace}"));
+        quota.unwrap()["spec"]["min"]["nvidia.com/gpu"] = json!("4");
+        table
+    };
+    // Quota e runs v and g, and borrows the GPU of g.
+    let table = |min: u32, p: Value| {
+        let pods = [of("e", pod("v", Some("n1"))), of("e", with_gpu(pod("g", Some("n1")))), p];
+        let table = Table::new(&[2], &pods).quota("d", 1, None).quota("e", min, None).quota("f", 2, None);
+        gpus(gpus(table, "f"), "d")
+    };
+    let nothing = |table: &Table| table.judge(&table.nothing(&[]));
+    assert_eq!(nothing(&table(2, pod("p", None))), Ok(vec!["R71"]));
+    assert_eq!(nothing(&table(1, pod("p", None))), Err("upstream/plan"), "e borrows cpu");
+    assert_eq!(nothing(&table(2, with_gpu(pod("p", None)))), Err("upstream/plan"), "both need a GPU, and e gives g");
+    assert_eq!(nothing(&gpus(table(2, pod("p", None)), "e")), Ok(vec![]), "e borrows nothing: upstream has no plan");
+}
+
+#[test]
 fn no_plan_is_made_that_a_waiting_pod_of_another_quota_would_undo() {
     let running = |name: &str, cpu: &str| {
         let mut pod = pod(name, Some("n1"));

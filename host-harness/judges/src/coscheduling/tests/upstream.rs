@@ -1,4 +1,4 @@
-//! A small scheduler that decides as scheduler-plugins does, in clusters in which pods request nothing but whole cpus.
+//! A small scheduler that decides as scheduler-plugins does, in clusters in which pods request whole cpus. GPUs are counted by quotas alone.
 
 #![expect(clippy::arithmetic_side_effects, reason = "the amounts of a case are small")]
 
@@ -28,6 +28,11 @@ fn thousandths(cpu: &str) -> i64 {
 /// Returns the request of a pod, in thousandths of a cpu.
 fn cpu(pod: &Value) -> i64 {
     thousandths(text(pod, "/spec/containers/0/resources/requests/cpu"))
+}
+
+/// Returns the GPUs that a pod requests.
+fn gpus(pod: &Value) -> i64 {
+    text(pod, "/spec/containers/0/resources/requests/nvidia.com~1gpu").parse().unwrap_or(0)
 }
 
 /// Returns the requests of pods together, in thousandths of a cpu.
@@ -194,9 +199,14 @@ impl Upstream<'_> {
         let of_cpu = |amount: i64| Amounts::from([("cpu".to_owned(), amount)]);
         quotas
             .map(|quota| {
-                let used = sum(running.iter().copied().filter(|pod| namespace(pod) == namespace(quota)));
+                let of_quota = || running.iter().copied().filter(|pod| namespace(pod) == namespace(quota));
                 let (min, max) = (read(quota, "/spec/min/cpu", 0), read(quota, "/spec/max/cpu", i64::from(i32::MAX)));
-                (namespace(quota).to_owned(), NamespaceQuota { used: of_cpu(used), min: of_cpu(min), max: of_cpu(max) })
+                let (mut used, mut min) = (of_cpu(sum(of_quota())), of_cpu(min));
+                let least = text(quota, "/spec/min/nvidia.com~1gpu").parse().unwrap_or(0);
+                for (of, amount) in [(&mut used, of_quota().map(gpus).sum()), (&mut min, least)] {
+                    of.insert("nvidia.com/gpu".to_owned(), amount);
+                }
+                (namespace(quota).to_owned(), NamespaceQuota { used, min, max: of_cpu(max) })
             })
             .collect()
     }
@@ -233,8 +243,8 @@ impl Upstream<'_> {
         let quotas = self.quotas(&[]);
         let own = quotas.get(namespace(self.pod));
         let borrows = own.is_some_and(|own| own.used["cpu"] + self.promised().0 + cpu(self.pod) > own.min["cpu"]);
-        let is_over =
-            |pod: &Value| quotas.get(namespace(pod)).is_some_and(|quota| quota.used["cpu"] > quota.min["cpu"]);
+        let exceeds = |quota: &NamespaceQuota| quota.used.iter().any(|(resource, used)| *used > quota.min[resource]);
+        let is_over = |pod: &Value| quotas.get(namespace(pod)).is_some_and(exceeds);
         let is_own = |pod: &Value| namespace(pod) == namespace(self.pod);
         let may_go = |pod: &&Value| match (own.is_some(), quotas.contains_key(namespace(pod))) {
             (true, true) if !borrows => !is_own(pod) && is_over(pod),

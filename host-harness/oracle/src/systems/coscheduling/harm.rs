@@ -162,8 +162,8 @@ pub(super) fn has_a_plan(
     pods.sort_by_key(|other| other.name != pod.name);
     pods.truncate(missing);
     let requests = MilliAmounts::sum(pods.iter().map(|pod| &pod.request));
-    let takes_back = quotas.fits_own_min(world, pod, &requests, &MilliAmounts::default());
-    if quotas.might_be_claimed(world, pod, takes_back) {
+    let claim = quotas.claim(world, pod, &requests, &MilliAmounts::default());
+    if quotas.might_be_claimed(world, pod, claim.takes_back) {
         return verdict.excuse(CLAIMED);
     }
     let givers = quotas.eligible_victims(world, pod, &pods);

@@ -42,6 +42,14 @@ pub(super) fn request(pod: &ModelPod) -> &MilliAmounts {
     &pod.request
 }
 
+/// The claim of a pod, or of the planned pods of a gang, to what the quota of their namespace is owed.
+pub(super) struct Claim {
+    /// Whether the quota stays within its min, so that pods of others go. Otherwise pods of the namespace do.
+    pub(super) takes_back: bool,
+    /// What the pods and those nominated before them request.
+    requests: MilliAmounts,
+}
+
 /// Returns whether an amount is more than a bound. A resource that the bound does not name is bounded by 0; `pods` are not bounded.
 pub(super) fn exceeds(amounts: &MilliAmounts, bound: &MilliAmounts) -> bool {
     amounts.0.iter().any(|(resource, amount)| resource != "pods" && *amount > bound.get(resource))
@@ -69,11 +77,29 @@ impl NamespaceQuotas {
         Ok((!quotas.is_empty()).then_some(NamespaceQuotas(quotas)))
     }
 
-    /// Returns whether a quota uses more than its min after `without`, held by some of its pods, is subtracted.
-    fn is_over(&self, world: &ModelCluster, namespace: &str, without: &MilliAmounts) -> bool {
-        let mut left = used(world, namespace);
+    /// Returns whether the quota of a pod uses more than its min, of a resource that `counts` selects, after `without`, held by some of its pods, is
+    /// subtracted.
+    fn is_over(
+        &self,
+        world: &ModelCluster,
+        pod: &ModelPod,
+        without: &MilliAmounts,
+        counts: impl Fn(&str) -> bool,
+    ) -> bool {
+        let mut left = used(world, &pod.namespace);
         left.take(without);
-        self.0.get(namespace).is_some_and(|quota| exceeds(&left, &quota.min))
+        left.0.retain(|resource, _| counts(resource));
+        self.0.get(&pod.namespace).is_some_and(|quota| exceeds(&left, &quota.min))
+    }
+
+    /// Returns whether the quota of a pod gives it up to pods with this claim when `without` has left it: it borrows a resource by which the pod and the
+    /// claim are judged, or of which all quotas together use more than all mins.
+    fn gives_up(&self, world: &ModelCluster, pod: &ModelPod, without: &MilliAmounts, claim: &Claim) -> bool {
+        let all = sum_of(world, |pod| self.has(&pod.namespace) && pod.occupied_node().is_some());
+        let mins = MilliAmounts::sum(self.0.values().map(|quota| &quota.min));
+        let is_lacking =
+            |resource: &str| is_compared(resource, [&claim.requests]) || all.get(resource) > mins.get(resource);
+        self.is_over(world, pod, without, |resource| is_compared(resource, [&pod.request]) && is_lacking(resource))
     }
 
     /// Computes the requests of the nominated pods of the same quota that come before a pod. Pods that `besides` selects do not count.
@@ -94,8 +120,8 @@ impl NamespaceQuotas {
         sum_of(world, before)
     }
 
-    /// Sums up what nominated pods of other quotas request: of those within their min when some pods and those that leave are gone, and of all
-    /// where the pod borrows, which takes nothing from a quota that was promised it before.
+    /// Sums up what nominated pods of other quotas request: of those within their min, of what the nominated pod requests, when some pods and those
+    /// that leave are gone, and of all where the pod borrows, which takes nothing from a quota that was promised it before.
     fn nominated_elsewhere(
         &self,
         world: &ModelCluster,
@@ -105,12 +131,15 @@ impl NamespaceQuotas {
     ) -> MilliAmounts {
         let goes = |pod: &ModelPod| pod.occupied_node().is_some() && (pod.leaving || gone.contains(pod.name.as_str()));
         let leaves = |namespace: &str| sum_of(world, |pod| pod.namespace == namespace && goes(pod));
+        let is_over = |other: &ModelPod| {
+            self.is_over(world, other, &leaves(&other.namespace), |resource| is_compared(resource, [&other.request]))
+        };
         let counts = |other: &ModelPod| {
             other.pending()
                 && other.nominated.is_some()
                 && other.namespace != pod.namespace
                 && self.0.contains_key(&other.namespace)
-                && (borrows || !self.is_over(world, &other.namespace, &leaves(&other.namespace)))
+                && (borrows || !is_over(other))
         };
         sum_of(world, counts)
     }
@@ -175,15 +204,18 @@ impl NamespaceQuotas {
         !self.exceeds_max(world, least, &requests, &nominated, &leaving.collect())
     }
 
-    /// Returns whether the namespace of a pod stays within its min with these requests and nominated amounts. False without a quota.
-    pub(super) fn fits_own_min(
+    /// Returns the claim of a pod whose namespace is asked for these requests, and for what is nominated before them. Without a quota it takes nothing
+    /// back.
+    pub(super) fn claim(
         &self,
         world: &ModelCluster,
         pod: &ModelPod,
         requests: &MilliAmounts,
         nominated: &MilliAmounts,
-    ) -> bool {
-        self.compared_within_min(&used(world, &pod.namespace), requests, nominated, &pod.namespace)
+    ) -> Claim {
+        let used = used(world, &pod.namespace);
+        let takes_back = self.compared_within_min(&used, requests, nominated, &pod.namespace);
+        Claim { takes_back, requests: with(requests, nominated) }
     }
 
     /// Returns whether a namespace that uses so much stays within its min with these requests and what is nominated before them, of the resources

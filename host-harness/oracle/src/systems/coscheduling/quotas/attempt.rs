@@ -77,12 +77,12 @@ impl NamespaceQuotas {
             let gone = gone.union(&leaving).copied().collect();
             !self.exceeds_max(world, pod, &pod.request, &nominated, &gone)
         };
-        let takes_back = self.fits_own_min(world, pod, &pod.request, &nominated);
-        if outcome.ended != Some(AttemptStatus::Nominated) && self.might_be_claimed(world, pod, takes_back) {
+        let claim = self.claim(world, pod, &pod.request, &nominated);
+        if outcome.ended != Some(AttemptStatus::Nominated) && self.might_be_claimed(world, pod, claim.takes_back) {
             return verdict.excuse(CLAIMED);
         }
         let permits = |victims: &[&ModelPod]| {
-            victims.iter().all(|victim| self.is_eligible_with(world, pod, (victim, victims), takes_back))
+            victims.iter().all(|victim| self.is_eligible_with(world, pod, (victim, victims), &claim))
         };
         let eligible = Eligible {
             possible: &|node| self.possible(world, pod, node, same_group),

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{NamespaceQuotas, with};
+use super::{Claim, NamespaceQuotas, with};
 use crate::amounts::MilliAmounts;
 use crate::outcome::ReportedOutcome;
 use crate::systems::coscheduling::harm::counting;
@@ -31,9 +31,9 @@ impl NamespaceQuotas {
     ) -> bool {
         let requests = MilliAmounts::sum(planned.iter().map(|pod| &pod.request));
         let nominated = self.nominated(world, pod, &|other| planned.iter().any(|pod| pod.name == other.name));
-        let takes_back = self.fits_own_min(world, pod, &requests, &nominated);
+        let claim = self.claim(world, pod, &requests, &nominated);
         let gone = victims.iter().map(|pod| pod.name.as_str()).collect();
-        victims.iter().all(|victim| self.is_eligible_with(world, pod, (victim, victims), takes_back))
+        victims.iter().all(|victim| self.is_eligible_with(world, pod, (victim, victims), &claim))
             && !self.exceeds_max(world, pod, &requests, &nominated, &gone)
     }
 
@@ -43,7 +43,7 @@ impl NamespaceQuotas {
         &self,
         world: &ModelCluster,
         pod: &ModelPod,
-        takes_back: bool,
+        claim: &Claim,
         there: Vec<&'w ModelPod>,
     ) -> Vec<&'w ModelPod> {
         let mut taken: Vec<&ModelPod> = Vec::new();
@@ -54,7 +54,7 @@ impl NamespaceQuotas {
             let before = with(&MilliAmounts::sum(before), &freed_for_good(world, &other.namespace));
             let may = match (self.has(&pod.namespace), self.has(&other.namespace)) {
                 _ if holds_for_planned_gang(world, pod, other) => false,
-                (true, true) if takes_back => !same && self.is_over(world, &other.namespace, &before),
+                (true, true) if claim.takes_back => !same && self.gives_up(world, other, &before, claim),
                 (true, true) => same && lower,
                 (false, false) => lower,
                 _ => false,
@@ -76,13 +76,13 @@ impl NamespaceQuotas {
     ) -> Vec<&'w ModelPod> {
         let requests = MilliAmounts::sum(planned.iter().map(|pod| &pod.request));
         let nominated = self.nominated(world, pod, &|other| planned.iter().any(|pod| pod.name == other.name));
-        let takes_back = self.fits_own_min(world, pod, &requests, &nominated);
+        let claim = self.claim(world, pod, &requests, &nominated);
         let may_go =
             |other: &&ModelPod| other.occupied_node().is_some() && !other.leaving && group(other) != group(pod);
         let others = world.pods.values().filter(may_go);
         let mut there: Vec<&ModelPod> = others.collect();
         counting(world, |counting| there.sort_by_cached_key(|other| counting.importance(other)));
-        self.eligible_in_order(world, pod, takes_back, there)
+        self.eligible_in_order(world, pod, &claim, there)
     }
 
     /// Returns whether a pod may be a victim together with the less important ones of the others, after the leaving pods have left.
@@ -91,7 +91,7 @@ impl NamespaceQuotas {
         world: &ModelCluster,
         pod: &ModelPod,
         (victim, victims): (&ModelPod, &[&ModelPod]),
-        takes_back: bool,
+        claim: &Claim,
     ) -> bool {
         let key = |pod: &ModelPod| counting(world, |counting| counting.importance(pod));
         let own = key(victim);
@@ -101,7 +101,7 @@ impl NamespaceQuotas {
         let lower = victim.priority < pod.priority;
         match (self.has(&pod.namespace), self.has(&victim.namespace)) {
             _ if holds_for_planned_gang(world, pod, victim) => false,
-            (true, true) if takes_back => !same && self.is_over(world, &victim.namespace, &less),
+            (true, true) if claim.takes_back => !same && self.gives_up(world, victim, &less, claim),
             (true, true) => same && lower,
             (false, false) => lower,
             _ => false,
@@ -119,12 +119,14 @@ impl NamespaceQuotas {
         let planned: Vec<&ModelPod> = outcome.nominated.keys().filter_map(|name| world.pods.get(name)).collect();
         let requests = MilliAmounts::sum(planned.iter().map(|pod| &pod.request));
         let nominated = self.nominated(world, pod, &|other| planned.iter().any(|pod| pod.name == other.name));
-        let takes_back = self.fits_own_min(world, pod, &requests, &nominated);
+        let claim = self.claim(world, pod, &requests, &nominated);
         let victims: Vec<&ModelPod> = outcome.victims.iter().filter_map(|name| world.pods.get(name)).collect();
         for victim in &victims {
-            if !self.is_eligible_with(world, pod, (victim, &victims), takes_back) {
-                let text =
-                    format!("`{}` may not be evicted for `{}`: taking back is {takes_back}", victim.name, pod.name);
+            if !self.is_eligible_with(world, pod, (victim, &victims), &claim) {
+                let text = format!(
+                    "`{}` may not be evicted for `{}`: taking back is {}",
+                    victim.name, pod.name, claim.takes_back
+                );
                 verdict.breach_expecting("victim-is-of-the-quota-that-gives", text, json!({"victims": []}));
             }
         }
