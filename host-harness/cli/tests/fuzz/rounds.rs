@@ -1,6 +1,7 @@
 //! The clusters of all scenarios, played to rest: every pending pod is tried again and again, and victims are created again.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::path::Path;
 
 use lictor::Native;
@@ -71,7 +72,7 @@ struct ScenarioTally {
 }
 
 /// Returns the cluster of a scenario as a case.
-fn case(system: SystemKind, scenario: &Scenario, first: i64, between: i64) -> FuzzCase {
+fn case(system: SystemKind, scenario: &Scenario, (first, between): (i64, i64)) -> FuzzCase {
     let by = if system == SystemKind::Volcano { RoundKind::Cycles } else { RoundKind::Attempts };
     let retries_early = first == 0 && by == RoundKind::Attempts;
     let drive = RoundSettings { by, first, between, recreate: true, retries_early };
@@ -122,13 +123,18 @@ fn played(case: &FuzzCase, schedulers: &[String], is_judged: bool) -> (bool, Opt
     }
 }
 
-/// Plays the clusters of all scenarios of a system. `first`: the seconds before the first round; `between`: the seconds between rounds.
-fn all_played(system: SystemKind, first: i64, between: i64) -> ScenarioTally {
+/// The seconds before the first round and between rounds: with time for victims to leave, and without, where pods are tried again before they have.
+const TIMES: [(i64, i64); 2] = [(40, 16), (0, 1)];
+
+/// Plays the clusters of all scenarios of a system, with times that take turns from scenario to scenario. `first`: the place in [`TIMES`] at which
+/// they begin.
+fn all_played(system: SystemKind, first: usize) -> ScenarioTally {
     let vocabulary = ModelVocabulary::of(system);
     let mut tally = ScenarioTally::default();
-    for scenario in load(&[Path::new(SCENARIOS).join(system.name())]).unwrap() {
+    let scenarios = load(&[Path::new(SCENARIOS).join(system.name())]).unwrap();
+    for (scenario, times) in scenarios.into_iter().zip(TIMES.into_iter().cycle().skip(first)) {
         let name = format!("{system}/{}", scenario.name);
-        let case = case(system, &scenario, first, between);
+        let case = case(system, &scenario, times);
         let judged = with_json(case.clone());
         let is_known = scenario.schedulers.is_empty() && vocabulary.unknown(&judged).is_none();
         let is_modelled = !UNMODELLED.iter().any(|(unmodelled, _)| *unmodelled == name);
@@ -149,15 +155,29 @@ fn all_played(system: SystemKind, first: i64, between: i64) -> ScenarioTally {
     tally
 }
 
-/// Plays every cluster with time between the rounds, and again without, where pods are tried again before the victims have left. Every scenario is
-/// played; none is left out.
+/// Plays every cluster, half of them with time between the rounds. Every scenario is played; none is left out.
 #[test]
 fn the_cluster_of_every_scenario_comes_to_rest() {
+    comes_to_rest(0..1);
+}
+
+/// Plays every cluster with time between the rounds, and again without.
+#[test]
+#[ignore = "plays every cluster twice"]
+fn the_cluster_of_every_scenario_comes_to_rest_with_time_and_without() {
+    let misjudged = comes_to_rest(0..2);
+    let listed: BTreeSet<String> = UNMODELLED.iter().map(|(scenario, _)| (*scenario).to_owned()).collect();
+    assert_eq!(listed, misjudged, "the oracle can judge scenarios that are listed");
+}
+
+/// Checks that the cluster of every scenario comes to rest, with the times that begin at each of these places. Returns the scenarios of [`UNMODELLED`]
+/// in which the oracle finds a law broken.
+fn comes_to_rest(firsts: Range<usize>) -> BTreeSet<String> {
     let mut misjudged = BTreeSet::new();
-    for (first, between) in [(40, 16), (0, 1)] {
+    for first in firsts {
         let mut broken = BTreeMap::new();
         for (system, judged, by_rounds) in AT_LEAST {
-            let tally = all_played(system, first, between);
+            let tally = all_played(system, first);
             assert!(tally.judged >= judged && tally.by_rounds >= by_rounds, "{system}: {tally:?}");
             assert!(tally.with_evictions > 0, "{system}: no cluster has evictions");
             broken.extend(tally.broken);
@@ -172,6 +192,5 @@ fn the_cluster_of_every_scenario_comes_to_rest() {
         }
         assert!(broken.is_empty(), "{broken:#?}");
     }
-    let listed: BTreeSet<String> = UNMODELLED.iter().map(|(scenario, _)| (*scenario).to_owned()).collect();
-    assert_eq!(listed, misjudged, "the oracle can judge scenarios that are listed");
+    misjudged
 }
