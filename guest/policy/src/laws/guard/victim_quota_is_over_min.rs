@@ -38,7 +38,7 @@ pub const LAW: Law<VictimFilterFn> = Law::victim_filter(
         sentence: "a victim of another quota is taken while that quota is over its minimum",
         templates: &[(
             "",
-            "@queue `{queue}` would use no more than its @guaranteed of resources that concern this pod and the preemptor without the pods that come before this one",
+            "@queue `{queue}` is within its @guaranteed of what both pods need, without the pods that come before this one",
         )],
         file: page!("victim_quota_is_over_min.rs"),
     },
