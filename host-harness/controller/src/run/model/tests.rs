@@ -4,7 +4,7 @@ use super::sweep::{FaultSweep, FaultSweepResult, run_sweep, taken_over};
 use super::system::{self, SystemFixture, named, selected_plays};
 
 /// The plays of each system in every run of the tests: those of the first seeds.
-const PLAYS: u64 = 5;
+const PLAYS: u64 = 3;
 
 /// Plays from these seeds.
 fn plays(system: &SystemFixture, seeds: impl Iterator<Item = u64>) {
