@@ -11,6 +11,10 @@ use crate::trace::{Job, TEAMS, number};
 impl Days {
     /// Compares a plan with the least that must stop.
     pub(super) fn compare(&mut self, nominated: &BTreeSet<String>, victims: &BTreeSet<String>) {
+        // No source says what the least is for YuniKorn, where a pod is a job.
+        if self.rules == Rules::Yunikorn {
+            return;
+        }
         let Some(lead) = nominated.first().map(|pod| self.job_of(pod)) else { return };
         let Some(highest) = victims.iter().map(|pod| self.jobs[self.job_of(pod)].priority).max() else { return };
         let candidates = self.candidates(lead, nominated, highest);
@@ -103,7 +107,7 @@ impl Days {
         let is_allowed = |job: &Job| match self.rules {
             Rules::KubernetesSingle | Rules::KubernetesAll => job.priority < of.priority,
             Rules::Koordinator => job.priority < of.priority && job.team == of.team,
-            Rules::Volcano => job.team != of.team && used(job.team) > self.min(job.team),
+            Rules::Volcano | Rules::Yunikorn => job.team != of.team && used(job.team) > self.min(job.team),
             Rules::Coscheduling if takes_back => job.team != of.team && used(job.team) > self.min(job.team),
             Rules::Coscheduling => job.priority < of.priority && job.team == of.team,
         };

@@ -64,7 +64,8 @@ impl Days {
     /// Returns a cluster of these nodes before the first job comes.
     pub fn of(rules: Rules, jobs: Vec<Job>, nodes: usize) -> Days {
         let mut session = VirtualDriver::open(Box::new(Native::default()), rules.system(), "{}").unwrap();
-        let schedulers = ["default-scheduler", "volcano"].map(str::to_owned);
+        let jobs = rules.jobs(jobs);
+        let schedulers = ["default-scheduler", "volcano", "yunikorn"].map(str::to_owned);
         session.set_schedulers(schedulers);
         session.serve(SessionInput::Clock(BEGIN * SECOND)).unwrap();
         session.apply(rules.cluster(nodes)).unwrap();

@@ -21,9 +21,12 @@ mod optimum;
 mod plans;
 mod trace;
 
+use std::collections::BTreeMap;
+
 use days::Days;
 use figures::Figures;
 use objects::Rules;
+use optimum::Stopped;
 
 /// The nodes of the cluster, 8 GPUs each.
 const NODES: usize = 32;
@@ -57,12 +60,22 @@ fn days_settle_in_every_system() {
         runs => runs.split(',').map(run).collect(),
     };
     println!("| run | {} |", Figures::TITLES);
-    let mut faults = Vec::new();
+    let (mut faults, mut compared) = (Vec::new(), BTreeMap::<&str, [Stopped; 2]>::new());
     for (rules, seed, jobs, nodes) in chosen {
         let figures = Days::of(rules, trace::jobs(seed, jobs, nodes), nodes).play();
         println!("| {} {seed} | {} |", rules.name(), figures.row());
         faults.extend(figures.faults.iter().map(|fault| format!("{} {seed}: {fault}", rules.name())));
+        if rules.leaves_the_order_open() {
+            let [stopped, least] = compared.entry(rules.name()).or_default();
+            stopped.add(figures.stopped);
+            least.add(figures.least);
+        }
     }
+    let too_much = |(name, [stopped, least]): (&str, [Stopped; 2])| {
+        let is_too_much = !stopped.in_order.is_near(least.in_order);
+        is_too_much.then(|| format!("{name}: {:?} stop, where {:?} are enough", stopped.in_order, least.in_order))
+    };
+    faults.extend(compared.into_iter().filter_map(too_much));
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 

@@ -17,11 +17,18 @@ pub enum Rules {
     /// PodGroups that are evicted as a whole.
     KubernetesAll,
     Volcano,
+    Yunikorn,
 }
 
 impl Rules {
-    pub const ALL: [Rules; 5] =
-        [Rules::Koordinator, Rules::Coscheduling, Rules::KubernetesSingle, Rules::KubernetesAll, Rules::Volcano];
+    pub const ALL: [Rules; 6] = [
+        Rules::Koordinator,
+        Rules::Coscheduling,
+        Rules::KubernetesSingle,
+        Rules::KubernetesAll,
+        Rules::Volcano,
+        Rules::Yunikorn,
+    ];
 
     /// Returns the name in tables.
     pub fn name(self) -> &'static str {
@@ -31,6 +38,7 @@ impl Rules {
             Rules::KubernetesSingle => "kubernetes-single",
             Rules::KubernetesAll => "kubernetes-all",
             Rules::Volcano => "volcano",
+            Rules::Yunikorn => "yunikorn",
         }
     }
 
@@ -44,6 +52,20 @@ impl Rules {
         matches!(self, Rules::KubernetesSingle | Rules::KubernetesAll)
     }
 
+    /// Returns whether the source of the system names no order among victims of equal rank, so that the least that must stop is sought.
+    pub fn leaves_the_order_open(self) -> bool {
+        matches!(self, Rules::Koordinator | Rules::Coscheduling | Rules::Volcano)
+    }
+
+    /// Returns the jobs of a trace as the system schedules them. YuniKorn has no gangs without a plugin of its own: each pod is a job there.
+    pub fn jobs(self, jobs: Vec<Job>) -> Vec<Job> {
+        if self != Rules::Yunikorn {
+            return jobs;
+        }
+        let pods = jobs.into_iter().flat_map(|job| std::iter::repeat_n(Job { pods: 1, ..job.clone() }, job.pods));
+        pods.enumerate().map(|(number, job)| Job { name: format!("j{number:04}"), ..job }).collect()
+    }
+
     /// Returns the nodes and the quotas.
     pub fn cluster(self, nodes: usize) -> Vec<KubernetesObject> {
         let node = |number: usize| {
@@ -52,7 +74,8 @@ impl Rules {
         };
         let total = u32::try_from(nodes * 8).unwrap();
         let quotas = TEAMS.iter().filter_map(|(team, percent)| self.quota(team, total * percent / 100, total));
-        (0..nodes).map(node).chain(quotas).map(object).collect()
+        let queues = (self == Rules::Yunikorn).then(|| queues(total));
+        (0..nodes).map(node).chain(quotas).chain(queues).map(object).collect()
     }
 
     fn quota(self, team: &str, min: u32, max: u32) -> Option<Value> {
@@ -70,7 +93,7 @@ impl Rules {
                 json!({"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "Queue", "metadata": {"name": team},
                        "spec": {"weight": 1, "reclaimable": true, "deserved": min}, "status": {"state": "Open"}})
             }
-            Rules::KubernetesSingle | Rules::KubernetesAll => return None,
+            Rules::KubernetesSingle | Rules::KubernetesAll | Rules::Yunikorn => return None,
         })
     }
 
@@ -83,6 +106,7 @@ impl Rules {
                 let spec = json!({"queue": job.team, "minMember": job.pods, "priorityClassName": class});
                 ("scheduling.volcano.sh/v1beta1", spec, json!({"phase": "Inqueue"}))
             }
+            Rules::Yunikorn => return None,
             _ if job.pods == 1 => return None,
             Rules::Koordinator => ("scheduling.sigs.k8s.io/v1alpha1", json!({"minMember": job.pods}), json!({})),
             Rules::Coscheduling => ("scheduling.x-k8s.io/v1alpha1", json!({"minMember": job.pods}), json!({})),
@@ -104,7 +128,7 @@ impl Rules {
             Rules::Koordinator => "scheduling.sigs.k8s.io",
             Rules::Coscheduling => "scheduling.x-k8s.io",
             Rules::Volcano => "scheduling.volcano.sh",
-            Rules::KubernetesSingle | Rules::KubernetesAll => "scheduling.k8s.io",
+            Rules::KubernetesSingle | Rules::KubernetesAll | Rules::Yunikorn => "scheduling.k8s.io",
         };
         format!("PodGroup.{group}/{}/{}", job.team, job.name)
     }
@@ -129,6 +153,11 @@ impl Rules {
                 annotations["scheduling.k8s.io/group-name"] = json!(job.name);
                 annotations["volcano.sh/preemptable"] = json!("true");
                 spec["schedulerName"] = json!("volcano");
+            }
+            Rules::Yunikorn => {
+                labels["applicationId"] = json!(job.name);
+                labels["queue"] = json!(format!("root.{}", job.team));
+                spec["schedulerName"] = json!("yunikorn");
             }
             Rules::KubernetesSingle | Rules::KubernetesAll if job.pods > 1 => {
                 spec["schedulingGroup"] = json!({"podGroupName": job.name});
@@ -158,6 +187,19 @@ impl Rules {
 /// Returns so many GPUs, and the processors that belong to them.
 fn amounts(gpus: u32) -> Value {
     json!({"nvidia.com/gpu": gpus.to_string(), "cpu": (gpus * 7).to_string()})
+}
+
+/// Returns the queues of YuniKorn, each with its guarantee.
+fn queues(total: u32) -> Value {
+    let queue = |(team, percent): &(&str, u32)| {
+        let gpus = total * percent / 100;
+        json!({"name": team, "resources": {"guaranteed": {"nvidia.com/gpu": gpus, "vcore": gpus * 7}}})
+    };
+    let queues: Vec<Value> = TEAMS.iter().map(queue).collect();
+    let root = json!({"name": "root", "submitacl": "*", "queues": queues});
+    let text = json!({"partitions": [{"name": "default", "placementrules": [{"name": "provided"}], "queues": [root]}]});
+    json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "yunikorn-configs", "namespace": "yunikorn"},
+           "data": {"queues.yaml": text.to_string()}})
 }
 
 /// Returns a time as objects have it.

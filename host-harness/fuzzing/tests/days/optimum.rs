@@ -34,6 +34,12 @@ impl InOrder {
         u64::from(self.gangs) * GANG + u64::from(self.gpus) * GPU + u64::from(self.jobs)
     }
 
+    /// Returns whether this is at most 5 % above the least, in each of the counts.
+    pub fn is_near(self, least: InOrder) -> bool {
+        let counts = [(self.gangs, least.gangs), (self.gpus, least.gpus), (self.jobs, least.jobs)];
+        counts.into_iter().all(|(actual, least)| actual * 100 <= least * 105)
+    }
+
     fn of(cost: u64) -> InOrder {
         let part = |cost: u64| u32::try_from(cost).unwrap();
         InOrder { gangs: part(cost / GANG), gpus: part(cost % GANG / GPU), jobs: part(cost % GPU) }

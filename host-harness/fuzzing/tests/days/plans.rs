@@ -69,7 +69,7 @@ impl Days {
             let is_open = match self.rules {
                 Rules::KubernetesSingle | Rules::KubernetesAll | Rules::Koordinator => true,
                 Rules::Coscheduling => of.team == other.team,
-                Rules::Volcano => false,
+                Rules::Volcano | Rules::Yunikorn => false,
             };
             is_open && other.priority > of.priority
         };
