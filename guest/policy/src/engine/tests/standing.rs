@@ -158,7 +158,7 @@ fn a_pod_without_which_its_queue_of_yunikorn_falls_below_its_guarantee_is_safe()
     let of_prod =
         |name: &str| pod(name).requests("cpu=2 memory=1Gi").label("queue", "root.prod").label("applicationId", "p");
     of(&mut world, of_prod("a"));
-    let safe = ["same-queue: yunikorn/4", "other-queue: yunikorn/2", "daemon-set: from 0"];
+    let safe = ["same-queue: yunikorn/4", "other-queue: yunikorn/5", "daemon-set: from 0"];
     assert_eq!(of(&mut world, of_prod("b")), safe);
     // With 5 of 4 in use, a pod of 2 still must not be evicted, one of 1 may be.
     let small = || of_prod("c").with(|pod| pod.template_mut().requests = amounts("cpu=1 memory=1Gi"));
@@ -166,7 +166,7 @@ fn a_pod_without_which_its_queue_of_yunikorn_falls_below_its_guarantee_is_safe()
     assert_eq!(threats(&mut world, "b")[1], "other-queue: yunikorn/2");
     // A pod that leaves counts no more.
     of(&mut world, small().with(|pod| pod.terminating = true));
-    assert_eq!(threats(&mut world, "b")[1], "other-queue: yunikorn/2");
+    assert_eq!(threats(&mut world, "b")[1], "other-queue: yunikorn/5");
     assert_eq!(of(&mut world, of_prod("d"))[1], "other-queue: from 0");
 }
 

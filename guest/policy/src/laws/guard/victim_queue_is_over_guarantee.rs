@@ -4,7 +4,8 @@
 //! of the victim up to the lowest common ancestor, which is not included: that queue uses more than its guarantee. If only the
 //! side of the preemptor has a guarantee, any use is over. If neither side has one, the nearest shared queue that guarantees the
 //! resource must use more than that. A resource without any guarantee is over with any use, unless a shared guarantee speaks
-//! against it.
+//! against it, or the side of the victim has guarantees and is within all of them: a queue that is within what it is guaranteed
+//! gives no pod, not even one that holds none of it. Each pod requests one of `pods`, which few queues guarantee.
 //!
 //! # Example
 //!
@@ -45,7 +46,7 @@ pub const LAW: Law<VictimFilterFn> = Law::victim_filter(
 enum Judgement {
     /// The side is over its own guarantee, or over the guarantee of the other side alone.
     Over,
-    /// The side is within its guarantee.
+    /// The side is within its guarantee, or uses none of the resource.
     Within,
     /// The side is within the guarantee that both sides share.
     WithinShared,
@@ -65,7 +66,7 @@ fn admits(case: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), De
             Judgement::Unguaranteed => unguaranteed = true,
         }
     }
-    if over || unguaranteed && !shared {
+    if over || unguaranteed && !shared && !is_within_all(case, own, theirs) {
         return Ok(());
     }
     let within = case.pending_request.iter().find_map(|(resource, _)| {
@@ -74,6 +75,21 @@ fn admits(case: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), De
         over.map_err(Denial::amount("within", queue, resource)).err()
     });
     Err(within.unwrap_or(Denial::Case("unused")))
+}
+
+/// Returns whether the side of the victim has guarantees of its own, and exceeds none of them, whatever the preemptor requests.
+fn is_within_all(case: &LawContext<'_>, own: QueueIx, theirs: QueueIx) -> bool {
+    let cluster = case.cluster;
+    let common = cluster.common_ancestor(own, theirs);
+    let side = cluster.path(Some(theirs)).take_while(|(ix, _)| Some(*ix) != common);
+    let resources = side.flat_map(|(_, queue)| queue.bounds.guaranteed.iter().map(|(resource, _)| resource));
+    let mut nearest = resources.filter_map(|it| Some((it, cluster.nearest_guaranteeing_queue(Some(theirs), it)?)));
+    let mut has_one = false;
+    let is_none_over = nearest.all(|(resource, (_, queue, guaranteed))| {
+        has_one = true;
+        queue.used.total(resource).0 <= guaranteed.0
+    });
+    has_one && is_none_over
 }
 
 fn judge(case: &LawContext<'_>, own: QueueIx, theirs: QueueIx, resource: ResourceIx) -> Judgement {

@@ -42,9 +42,13 @@ fn delay(text: &str) -> Option<i64> {
     duration::parse(text).ok().filter(|delay| *delay > 0)
 }
 
-/// Returns whether a property has an effect only on queues that take pods.
-pub fn is_for_leaves(key: &str) -> bool {
-    key == DELAY
+/// Returns whether a property has an effect on a queue: the policy has none on the root, and the delay only on queues that take pods.
+pub fn has_effect(key: &str, is_root: bool, takes_pods: bool) -> bool {
+    match key {
+        POLICY => !is_root,
+        DELAY => takes_pods,
+        _ => true,
+    }
 }
 
 /// Checks a property. Returns a problem if its value is invalid or has no effect; `None`: there is no problem.

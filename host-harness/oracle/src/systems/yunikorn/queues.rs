@@ -36,7 +36,8 @@ impl YuniKornQueue {
     fn of(path: &str, written: &Value, disabled: bool, quota_delay: i64) -> Result<YuniKornQueue, ModelInputError> {
         let property =
             |name: &str| at(written, "/properties").and_then(|all| all.get(name)?.as_str()).unwrap_or_default();
-        let policy = property("preemption.policy");
+        // The design: on the root it has no effect.
+        let policy = if path == "root" { "" } else { property("preemption.policy") };
         Ok(YuniKornQueue {
             path: path.to_owned(),
             guaranteed: amounts(at(written, "/resources/guaranteed"))?,

@@ -49,7 +49,7 @@ pub fn queue(
         let message = "a leaf does not use its child template";
         warnings.push(ConfigProblem::new(line, message, "add `parent: true`, or remove it").at(&path));
     }
-    let properties = read_properties(&fields, !is_parent, warnings)?;
+    let properties = read_properties(&fields, |key| properties::has_effect(key, path == "root", !is_parent), warnings)?;
     Ok(ConfiguredQueue {
         resources: resources(&fields, warnings)?,
         path,
@@ -73,7 +73,7 @@ fn template(node: &YamlNode, path: &str, warnings: &mut Vec<ConfigProblem>) -> R
     applications(&fields, warnings)?;
     Ok(ChildTemplate {
         resources: resources(&fields, warnings)?,
-        properties: read_properties(&fields, true, warnings)?,
+        properties: read_properties(&fields, |_| true, warnings)?,
     })
 }
 
@@ -100,21 +100,22 @@ fn resources(fields: &YamlFields<'_>, warnings: &mut Vec<ConfigProblem>) -> Resu
     Ok(QueueResources { guaranteed: amounts("guaranteed")?, max: amounts("max")? })
 }
 
-/// Reads the properties, with warnings about invalid values. The delay of a queue that takes no pods is not checked: it has no effect (design, Queue
-/// Configuration).
+/// Reads the properties that have an effect, with warnings about invalid values. The others are not checked: about the delay of a queue that takes no
+/// pods, and about the policy of the root, no message is logged (design, Queue Configuration).
 fn read_properties(
     fields: &YamlFields<'_>,
-    takes_pods: bool,
+    has_effect: impl Fn(&str) -> bool,
     warnings: &mut Vec<ConfigProblem>,
 ) -> Result<BTreeMap<String, String>, ConfigProblem> {
-    let texts = fields.texts("properties")?;
+    let mut texts = fields.texts("properties")?;
     for entry in fields.get("properties").map(|node| map(node, &fields.location)).transpose()?.unwrap_or_default() {
         let value = texts.get(&entry.key).map(String::as_str).unwrap_or_default();
         let problem = properties::check(&entry.key, value);
-        if let Some(problem) = problem.filter(|_| takes_pods || !properties::is_for_leaves(&entry.key)) {
+        if let Some(problem) = problem.filter(|_| has_effect(&entry.key)) {
             let place = format!("{} properties.{}", fields.location, entry.key);
             warnings.push(ConfigProblem::new(entry.line, problem.message, problem.remedy).at(&place));
         }
     }
+    texts.retain(|key, _| has_effect(key));
     Ok(texts)
 }
