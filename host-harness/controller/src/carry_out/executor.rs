@@ -11,8 +11,7 @@ use tokio::task::JoinSet;
 
 use super::api::{ApiError, PatchTarget, PodApi};
 use super::lanes::{ObjectQueues, QueueAction};
-use super::placed::PlaceableObject;
-use super::task::{Backoff, ExecutorTask, TaskOutcome};
+use super::task::{Backoff, ExecutorTask, TaskContext, TaskOutcome};
 use super::work::carry_out;
 
 /// A task with the last known copy of its object.
@@ -20,10 +19,8 @@ use super::work::carry_out;
 pub struct TaskRequest {
     /// The task to carry out.
     pub task: ExecutorTask,
-    /// The object, where it is a pod that this process holds by its gate or has let go.
-    pub raw: Option<Arc<Value>>,
-    /// The kind and the requests of the object, where the object is no pod, but placed like one.
-    pub placed: Option<Arc<PlaceableObject>>,
+    /// What is known of its object.
+    pub context: TaskContext,
 }
 
 /// A task that has come to its end.
@@ -140,11 +137,11 @@ async fn serve(
             }
         };
         match next {
-            QueueAction::Start(TaskRequest { task, raw, placed }, cancelled) => {
+            QueueAction::Start(TaskRequest { task, context }, cancelled) => {
                 let (api, tell) = (api.clone(), tell.clone());
                 tasks.spawn(async move {
                     let blocked = |why: &str| tell(TaskReport::Blocked(task.object().clone(), why.to_owned()));
-                    let work = carry_out(&*api, &task, (raw, placed), backoff, cancelled, blocked);
+                    let work = carry_out(&*api, &task, context, backoff, cancelled, blocked);
                     // A task that panics has an end like any other: its object is free for the next task.
                     let done = AssertUnwindSafe(work).catch_unwind().await.unwrap_or_else(|_broken| panicked_outcome());
                     FinishedTask { task, done }

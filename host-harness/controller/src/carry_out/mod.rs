@@ -17,5 +17,5 @@ pub use api::{ApiError, ErrorDetail, KubeApi, PatchTarget, PodApi};
 pub use became::outcome_from_object;
 pub use executor::{Executor, FinishedTask, TaskReport, TaskRequest};
 pub use placed::PlaceableObject;
-pub use task::{Backoff, ExecutorTask, TaskOutcome, word};
+pub use task::{Backoff, ExecutorTask, TaskContext, TaskOutcome, word};
 pub use work::carry_out;

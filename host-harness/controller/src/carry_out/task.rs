@@ -1,10 +1,13 @@
 //! Tasks and their outcomes.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use lictor_contract::Mark;
 use lictor_host::session::{Command, CommandAction, CommandId, CommandOutcome, ObjectRef};
 use serde_json::Value;
+
+use super::placed::PlaceableObject;
 
 /// A change to make in the cluster, or a question about one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -102,6 +105,18 @@ pub fn word(action: &CommandAction) -> &'static str {
         CommandAction::Evict { .. } => "evict",
         CommandAction::Confirm => "confirm",
     }
+}
+
+/// Knowledge of the object of a task before the task is carried out.
+#[derive(Debug, Clone, Default)]
+pub struct TaskContext {
+    /// The object, where it is a pod that this process holds by its gate or has let go.
+    pub raw: Option<Arc<Value>>,
+    /// The kind and the requests of the object, where the object is no pod, but placed like one.
+    pub placed: Option<Arc<PlaceableObject>>,
+    /// The marks by which pods of the system count as leaving. Where an eviction is given up, they are taken off with those of the command: a
+    /// process that has lost the lead may have written them meanwhile, and nothing else would remove them.
+    pub leaving_marks: Vec<Mark>,
 }
 
 /// The end of a task.

@@ -52,7 +52,14 @@ const BACKOFF: Backoff = Backoff { first: Duration::from_millis(1), last: Durati
 fn done(server: &Server, task: &ExecutorTask, raw: Option<Value>) -> TaskOutcome {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let (_keep, cancelled) = watch::channel(false);
-    runtime.block_on(carry_out(server, task, (raw.map(Arc::new), None), BACKOFF, cancelled, |_| {}))
+    runtime.block_on(carry_out(
+        server,
+        task,
+        TaskContext { raw: raw.map(Arc::new), ..TaskContext::default() },
+        BACKOFF,
+        cancelled,
+        |_| {},
+    ))
 }
 
 fn failed(done: &TaskOutcome) -> &str {
@@ -214,7 +221,9 @@ fn executed(server: &Server, tasks: &[ExecutorTask], count: usize, then: impl Fn
         };
         let (executor, works) = Executor::start(server.clone(), 2, BACKOFF, tell);
         let works = tokio::spawn(works);
-        tasks.iter().for_each(|task| executor.submit(TaskRequest { task: task.clone(), raw: None, placed: None }));
+        tasks
+            .iter()
+            .for_each(|task| executor.submit(TaskRequest { task: task.clone(), context: TaskContext::default() }));
         // The first task is under way.
         while server.log().is_empty() {
             tokio::task::yield_now().await;
@@ -253,7 +262,7 @@ fn a_refused_eviction_is_tried_until_it_is_given_up_and_then_never_again() {
     let server = Server::of(pod()).then("evict", &forever);
     let asked = ExecutorTask::Confirm(1, object("1"), None);
     let finished = executed(&server, &[evict(true)], 1, |executor| {
-        executor.submit(TaskRequest { task: asked, raw: None, placed: None })
+        executor.submit(TaskRequest { task: asked, context: TaskContext::default() })
     });
     assert_eq!(failed(&finished[0].done), "refused with 429");
 }

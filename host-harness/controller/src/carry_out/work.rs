@@ -13,7 +13,7 @@ use super::evict::{evict, mark_and_evict};
 use super::patch;
 use super::place::place;
 use super::placed::{self, PlaceableObject};
-use super::task::{Backoff, ExecutorTask, TaskOutcome};
+use super::task::{Backoff, ExecutorTask, TaskContext, TaskOutcome};
 use crate::view::text;
 
 /// The meaning of an error.
@@ -51,6 +51,8 @@ pub(super) struct TaskState {
     pub(super) is_marked: bool,
     /// Whether the pod was nominated to its node so that it can be let go.
     is_nominated: bool,
+    /// The marks that are taken off a victim with those of its command.
+    leaving_marks: Vec<Mark>,
     /// The error of a request that may have been carried out, while the object could not be read.
     ambiguous_error: Option<ApiError>,
 }
@@ -63,11 +65,12 @@ pub(super) struct TaskState {
 pub async fn carry_out(
     api: &impl PodApi,
     task: &ExecutorTask,
-    (raw, placed): (Option<Arc<Value>>, Option<Arc<PlaceableObject>>),
+    context: TaskContext,
     backoff: Backoff,
     mut cancelled: watch::Receiver<bool>,
     blocked: impl Fn(&str) + Send,
 ) -> TaskOutcome {
+    let TaskContext { raw, placed, leaving_marks } = context;
     let kind = &task.object().kind;
     if kind != "Pod" && placed.is_none() {
         let why = format!("the policy does not say how objects of kind {kind} are placed");
@@ -75,7 +78,7 @@ pub async fn carry_out(
     }
     // The copy of an order may be as old as the watch: a victim is read when it is evicted.
     let raw = raw.filter(|_| !task.evicts());
-    let mut known = TaskState { raw, placed, ..TaskState::default() };
+    let mut known = TaskState { raw, placed, leaving_marks, ..TaskState::default() };
     let (mut pause, mut is_blocked, mut is_again) = (backoff.first, false, false);
     loop {
         let error = match known.ambiguous_error.take() {
@@ -131,7 +134,8 @@ async fn undo_preparation(api: &impl PodApi, task: &ExecutorTask, known: &TaskSt
     }
     let (part, patch) = match action {
         CommandAction::Evict { marks, .. } if known.is_marked => {
-            (PatchTarget::Object, patch::unmark_victim(&object.uid, marks))
+            let marks: Vec<Mark> = marks.iter().chain(&known.leaving_marks).cloned().collect();
+            (PatchTarget::Object, patch::unmark_victim(&object.uid, &marks))
         }
         CommandAction::Bind { .. } if known.is_nominated => (PatchTarget::Status, patch::nominate(&object.uid, None)),
         _ => return done,

@@ -134,6 +134,11 @@ impl Decider {
         Some(if is_evicted_by_mark { self.plan_lifecycles.timeouts.no_progress } else { 0 })
     }
 
+    /// Returns the marks by which the pods of the system count as leaving.
+    pub fn leaving_marks(&self) -> Vec<Mark> {
+        leaving_marks(self.session.session().interests())
+    }
+
     /// Takes leftover nominations and marks off. A nomination that is taken back is reported.
     pub fn remove_leftovers(&self, left: Vec<Leftover>) -> DeciderOutput {
         let mut turn = DeciderOutput::default();
@@ -142,7 +147,7 @@ impl Decider {
         }
         for Leftover { pod, node, is_marked } in left {
             if is_marked {
-                turn.tasks.push(ExecutorTask::Unmark(pod.clone(), leaving_marks(self.session.session().interests())));
+                turn.tasks.push(ExecutorTask::Unmark(pod.clone(), self.leaving_marks()));
             }
             if !node.is_empty() {
                 turn.tasks.push(ExecutorTask::Withdraw(pod.clone()));

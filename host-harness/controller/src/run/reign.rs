@@ -7,18 +7,18 @@ mod look;
 mod pods;
 mod tasks;
 
+use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
 use lictor_host::living::{SessionClock, nanoseconds};
-use lictor_host::session::ObjectRef;
 use tokio::time::Instant;
 
 use super::inbox::{LoopEvent, receive_batch};
 use super::listener::LoopObserver;
 use super::pace::{DecidedPart, LoopPace};
 use super::{SessionSetup, Settings};
-use crate::carry_out::{Executor, ExecutorTask, FinishedTask, PlaceableObject, TaskReport};
+use crate::carry_out::{Executor, ExecutorTask, FinishedTask, PlaceableObject, TaskContext, TaskReport};
 use crate::decide::{Decider, DeciderOutput, SessionFact};
 use crate::state::CheckpointStore;
 use crate::watch::store::ObjectCache;
@@ -234,13 +234,9 @@ impl<L: LoopObserver> LeaderLoop<L> {
             let object = task.object();
             let kind = self.cache.placed(&object.kind);
             let placed = kind.map(|(_, kind)| PlaceableObject::of(kind.clone(), object, decider.session().mirror()));
-            self.submit(task, placed);
+            let raw = if placed.is_none() { self.cache.raw(&object.namespace, &object.name) } else { None };
+            let leaving_marks = if task.evicts() { decider.leaving_marks() } else { Vec::new() };
+            self.tasks.submit(task, TaskContext { raw, placed: placed.map(Arc::new), leaving_marks });
         }
-    }
-
-    fn submit(&mut self, task: ExecutorTask, placed: Option<PlaceableObject>) {
-        let ObjectRef { namespace, name, .. } = task.object();
-        let raw = if placed.is_none() { self.cache.raw(namespace, name) } else { None };
-        self.tasks.submit(task, raw, placed);
     }
 }

@@ -47,7 +47,14 @@ fn done(server: &Server, task: &ExecutorTask) -> TaskOutcome {
     let (_keep, cancelled) = watch::channel(false);
     let requests = json!({"cpu": "2", "memory": "1Gi"}).as_object().unwrap().clone();
     let placed = PlaceableObject { kind: kind(), requests };
-    runtime.block_on(carry_out(server, task, (None, Some(Arc::new(placed))), BACKOFF, cancelled, |_| {}))
+    runtime.block_on(carry_out(
+        server,
+        task,
+        TaskContext { placed: Some(Arc::new(placed)), ..TaskContext::default() },
+        BACKOFF,
+        cancelled,
+        |_| {},
+    ))
 }
 
 #[test]

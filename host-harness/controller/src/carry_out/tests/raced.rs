@@ -9,7 +9,7 @@ async fn carried_out(server: &Server, task: &ExecutorTask) -> (TaskOutcome, u64)
     let (_keep, cancelled) = watch::channel(false);
     let (second, begun) = (Duration::from_secs(1), Instant::now());
     let backoff = Backoff { first: second, last: second };
-    let done = carry_out(server, task, (None, None), backoff, cancelled, |_| {}).await;
+    let done = carry_out(server, task, TaskContext::default(), backoff, cancelled, |_| {}).await;
     (done, begun.elapsed().as_secs())
 }
 

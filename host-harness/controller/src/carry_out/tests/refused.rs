@@ -11,7 +11,7 @@ fn a_budget_that_refuses_is_said_at_once_and_the_victim_is_marked_once() {
     let (_keep, cancelled) = watch::channel(false);
     let said = std::sync::Mutex::new(Vec::new());
     let blocked = |why: &str| said.lock().unwrap().push(why.to_owned());
-    let done = runtime.block_on(carry_out(&server, &evict(true), (None, None), BACKOFF, cancelled, blocked));
+    let done = runtime.block_on(carry_out(&server, &evict(true), TaskContext::default(), BACKOFF, cancelled, blocked));
     assert_eq!(done.outcome, CommandOutcome::Accepted);
     assert_eq!(*said.lock().unwrap(), ["PodDisruptionBudget `low` allows 0 disruptions"]);
     // The object may have changed in each pause.
@@ -33,6 +33,26 @@ fn a_victim_whose_eviction_is_given_up_is_not_marked_any_more() {
     let pod = server.pod();
     assert_eq!((pod["metadata"]["annotations"].get(EVICTED_FOR), pod["metadata"]["labels"].get("soft")), (None, None));
     assert_eq!(done.object, Some(pod), "the session sees it without the marks");
+}
+
+/// Checks an eviction by a process that deletes its victims, while another one, which has lost the lead without notice and only marks them, has marked
+/// the same victim.
+#[test]
+fn the_mark_of_another_process_goes_with_that_of_the_eviction_that_is_given_up() {
+    let mark = |value: &str| lictor_contract::Mark {
+        place: lictor_contract::MarkPlace::Label,
+        key: "soft".to_owned(),
+        value: value.to_owned(),
+    };
+    let mut victim = pod();
+    victim["metadata"]["labels"] = json!({"soft": "true"});
+    let server = Server::of(victim).then("evict", &[Fault::Refused(403)]);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let (_keep, cancelled) = watch::channel(false);
+    let context = TaskContext { leaving_marks: vec![mark("")], ..TaskContext::default() };
+    runtime.block_on(carry_out(&server, &evict(true), context, BACKOFF, cancelled, |_| {}));
+    let pod = server.pod();
+    assert_eq!((pod["metadata"]["annotations"].get(EVICTED_FOR), pod["metadata"]["labels"].get("soft")), (None, None));
 }
 
 #[test]

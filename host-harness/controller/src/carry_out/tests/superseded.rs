@@ -69,7 +69,8 @@ fn a_nomination_that_is_superseded_is_given_up_alone_and_with_the_last_one() {
     let server = Server::of(pod()).then("evict", &[Fault::Refused(429); 10_000]);
     let tasks = [evict(true), nominate(2, Some("n2")), nominate(3, None), nominate(4, Some("n3"))];
     let finished = executed(&server, &tasks, 4, |executor| {
-        executor.submit(TaskRequest { task: ExecutorTask::Confirm(3, object("1"), None), raw: None, placed: None });
+        executor
+            .submit(TaskRequest { task: ExecutorTask::Confirm(3, object("1"), None), context: TaskContext::default() });
         [4, 1].into_iter().for_each(|id| executor.cancel(id));
     });
     assert_eq!(ids(&finished), [3, 2, 4, 1].map(Some));

@@ -1,12 +1,10 @@
 //! The tasks that a leader has handed to the executor.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use lictor_host::session::{CommandId, ObjectRef};
-use serde_json::Value;
 
-use crate::carry_out::{Executor, ExecutorTask, PlaceableObject, TaskRequest};
+use crate::carry_out::{Executor, ExecutorTask, TaskContext, TaskRequest};
 
 /// A task under way, whose end the process waits for.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -36,11 +34,10 @@ impl SubmittedTasks {
         SubmittedTasks { executor, in_flight: BTreeSet::new() }
     }
 
-    /// Hands a task to the executor, with its object: the whole pod where this process has gated or admitted it, or the kind and the requests of an
-    /// object that is placed like a pod.
-    pub(super) fn submit(&mut self, task: ExecutorTask, raw: Option<Arc<Value>>, placed: Option<PlaceableObject>) {
+    /// Hands a task to the executor, with what is known of its object.
+    pub(super) fn submit(&mut self, task: ExecutorTask, context: TaskContext) {
         self.in_flight.insert(TaskKey::of(&task));
-        self.executor.submit(TaskRequest { task, raw, placed: placed.map(Arc::new) });
+        self.executor.submit(TaskRequest { task, context });
     }
 
     /// Gives a command up, unless it was carried out. Its outcome is reported all the same.
