@@ -132,9 +132,10 @@ impl Engine {
             Some(_) => PodKind::Reservation,
         };
         let status = pod.status();
+        let (namespace, namespace_id) = self.cluster.intern_shared(&pod.template.namespace);
         let mut entry = PodInfo {
-            namespace: self.cluster.intern(&pod.template.namespace),
-            name: PodName { kind, namespace: pod.template.namespace.clone(), name: pod.name },
+            namespace: namespace_id,
+            name: PodName { kind, namespace, name: pod.name.into() },
             uid: pod.uid,
             rank: 0,
             times: PodTimes { created: pod.created, entered: pod.entered, started: None, scheduled: None },

@@ -15,6 +15,7 @@ mod sweeps;
 mod tables;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 pub use inter_pods::NominatedConstraints;
 pub use jobs::MissingMembers;
@@ -76,6 +77,11 @@ impl Cluster {
     /// Returns the number of a name, and gives it a new one if it has none.
     pub fn intern(&mut self, name: &str) -> NameId {
         self.names.intern(name)
+    }
+
+    /// Returns a name, so that all who have it share one text, and its number. Gives it a new number if it has none.
+    pub fn intern_shared(&mut self, name: &str) -> (Arc<str>, NameId) {
+        self.names.intern_shared(name)
     }
 
     /// Returns the number of a name. `None`: the name was never interned.

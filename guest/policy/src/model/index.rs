@@ -151,11 +151,16 @@ pub struct NameTable {
 impl NameTable {
     /// Returns the number of a name, a new one if it has none.
     pub fn intern(&mut self, name: &str) -> NameId {
+        self.intern_shared(name).1
+    }
+
+    /// Returns a name, so that all who have it share one text, and its number, a new one if it has none.
+    pub fn intern_shared(&mut self, name: &str) -> (Arc<str>, NameId) {
         let slot = slot(name);
         if let Some(Some((recent, symbol))) = self.recent.get(slot)
             && **recent == *name
         {
-            return *symbol;
+            return (Arc::clone(recent), *symbol);
         }
         let (name, symbol) = match self.numbers.get_key_value(name) {
             Some((name, symbol)) => (name.clone(), *symbol),
@@ -168,9 +173,9 @@ impl NameTable {
         };
         self.recent.resize(RECENT, None);
         if let Some(recent) = self.recent.get_mut(slot) {
-            *recent = Some((name, symbol));
+            *recent = Some((Arc::clone(&name), symbol));
         }
-        symbol
+        (name, symbol)
     }
 
     /// Returns the number of a name. `None`: the name was never interned.

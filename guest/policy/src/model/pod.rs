@@ -31,15 +31,15 @@ pub enum PodKind {
     Reservation,
 }
 
-/// The name of a pod; its order breaks every tie between pods.
+/// The name of a pod; its order breaks every tie between pods. The ranks of the pods have it, too, so a copy shares its texts.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct PodName {
     /// The kind of the named object.
     pub kind: PodKind,
     /// The namespace.
-    pub namespace: String,
+    pub namespace: Arc<str>,
     /// The name within it.
-    pub name: String,
+    pub name: Arc<str>,
 }
 
 impl fmt::Display for PodName {

@@ -25,7 +25,7 @@ pub use arguments::{SystemArguments, argument};
 pub use document::{Findings, ParsedObject};
 pub use interests::{DEFAULT_SCHEDULER, interests, schedulers};
 pub use pod_votes::PodVotes;
-pub use selector::{Labels, Selector, every_label};
+pub use selector::{Labels, Selector};
 pub use yunikorn::unpack_queues;
 
 use crate::contract::{self, ConfigError, Effects, Mark, ObjectKey, PodStatus, ReleaseCause, SystemInfo, Template};

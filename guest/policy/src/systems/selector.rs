@@ -1,30 +1,37 @@
 //! Kubernetes label selectors: `matchLabels` and `matchExpressions`.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use super::ParsedObject;
-use crate::contract::{self, Finding};
+use crate::contract::{self, Finding, PodTemplate};
 
-/// The labels of a pod, each as `key=value`. Every pod has some, so they are stored in little memory.
+/// The labels of a pod. They are in the template of the pod, which lives as long as the pod anyway: every pod has some, and a copy for each pod
+/// would take time and memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Labels(Box<[Box<str>]>);
+pub struct Labels(Arc<PodTemplate>);
 
 impl Labels {
+    /// Returns all labels of a pod. The system must declare the interest `*`.
+    pub fn of(pod: &contract::Pod) -> Labels {
+        Labels(Arc::clone(&pod.template))
+    }
+
+    /// Returns the namespace of the pod.
+    pub fn namespace(&self) -> &str {
+        &self.0.namespace
+    }
+
     /// Returns whether the pod has no label.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        !self.0.labels.iter().any(|label| label.value.contains('='))
     }
 
     /// Returns the value of a label. `None`: the pod does not have the label.
     fn get(&self, key: &str) -> Option<&str> {
-        self.0.iter().find_map(|label| label.strip_prefix(key)?.strip_prefix('='))
+        self.0.labels.iter().find_map(|label| label.value.strip_prefix(key)?.strip_prefix('='))
     }
-}
-
-/// Returns all labels of a pod. The system must declare the interest `*`.
-pub fn every_label(pod: &contract::Pod) -> Labels {
-    let labels = pod.template.labels.iter().map(|label| label.value.as_str()).filter(|label| label.contains('='));
-    Labels(labels.map(Box::from).collect())
 }
 
 /// A label selector: a pod must meet every requirement.

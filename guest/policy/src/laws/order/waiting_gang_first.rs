@@ -52,14 +52,15 @@ pub fn is_gang_running(cluster: &Cluster, pod: &PodInfo) -> bool {
 /// Compares the jobs of two pods: which comes first.
 fn compare(cluster: &Cluster, a: &PodInfo, b: &PodInfo) -> Ordering {
     let standing = |pod: &PodInfo| (Reverse(job_priority(cluster, pod)), is_gang_running(cluster, pod));
-    let birth = |pod: &PodInfo| {
-        let job = job(cluster, pod);
-        let group = pod.attributes.job.and_then(|job| cluster.pod_group(job));
-        let created = group.map_or(pod.times.created, |group| group.created);
-        let own = || (pod.name.namespace.clone(), pod.name.name.clone());
-        (created, job.map_or_else(own, |job| job.key.clone()))
-    };
-    standing(a).cmp(&standing(b)).then_with(|| birth(a).cmp(&birth(b)))
+    standing(a).cmp(&standing(b)).then_with(|| birth(cluster, a).cmp(&birth(cluster, b)))
+}
+
+/// Returns when the job of a pod was created, and the name of the job. A pod without a job has its own.
+fn birth<'a>(cluster: &'a Cluster, pod: &'a PodInfo) -> (i64, (&'a str, &'a str)) {
+    let group = pod.attributes.job.and_then(|job| cluster.pod_group(job));
+    let created = group.map_or(pod.times.created, |group| group.created);
+    let own = || (&*pod.name.namespace, &*pod.name.name);
+    (created, job(cluster, pod).map_or_else(own, |job| (&*job.key.0, &*job.key.1)))
 }
 
 fn job<'a>(cluster: &'a Cluster, pod: &PodInfo) -> Option<&'a Job> {

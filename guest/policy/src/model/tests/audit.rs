@@ -99,7 +99,7 @@ fn held(cluster: &Cluster, node: NodeIx, resource: ResourceIx) -> i64 {
         let asked = pod.request().get(resource);
         match (pod.name.kind, pod.attributes.reservation) {
             (PodKind::Reservation, _) => {
-                let [nominated_on, _] = reservation_groups.entry(pod.name.name.clone()).or_default();
+                let [nominated_on, _] = reservation_groups.entry(pod.name.name.to_string()).or_default();
                 *nominated_on += asked;
             }
             (PodKind::Pod, Some(inside)) => {

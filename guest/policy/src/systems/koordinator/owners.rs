@@ -26,7 +26,7 @@ use super::metadata::KoordinatorPodMetadata;
 use super::taints::{self, ReservationTaint, ReservationToleration};
 use crate::contract::{self, Finding, Mark, MarkPlace, ObjectKey, PodStatus};
 use crate::model::{Cluster, NameId, PodIx, ReservationTerms};
-use crate::systems::{Findings, Labels, ParsedObject, Selector, every_label};
+use crate::systems::{Findings, Labels, ParsedObject, Selector};
 
 /// The owners of a reservation, as the Reservation object specifies them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -114,7 +114,7 @@ impl ReservationOwnersIndex {
         let object = named("Pod", &pod.name, &pod.uid);
         let controller = pod.template.owner.as_ref().map(|owner| named(&owner.kind, &owner.name, &owner.uid));
         let tolerations = taints::tolerations(KoordinatorPodMetadata::of(pod).annotation(keys::RESERVATION_AFFINITY));
-        self.pending.insert(ix, UnboundPod { object, controller, labels: every_label(pod), tolerations });
+        self.pending.insert(ix, UnboundPod { object, controller, labels: Labels::of(pod), tolerations });
     }
 
     /// Updates a pod from its status: a pod that has a node is no longer pending.
@@ -158,8 +158,8 @@ impl ReservationOwnersIndex {
     /// Returns the annotation to write on a pod that allocates from a reservation.
     pub fn marks(&self, cluster: &Cluster, reservation: PodIx) -> Vec<Mark> {
         let name = cluster.pod(reservation).map(|pod| pod.name.name.clone()).unwrap_or_default();
-        let uid = self.specs.get(&name).map(|spec| spec.uid.clone()).unwrap_or_default();
-        let value = json!({"name": name, "uid": uid}).to_string();
+        let uid = self.specs.get(&*name).map(|spec| spec.uid.clone()).unwrap_or_default();
+        let value = json!({"name": &*name, "uid": uid}).to_string();
         vec![Mark { place: MarkPlace::Annotation, key: keys::RESERVATION_ALLOCATED.to_owned(), value }]
     }
 }

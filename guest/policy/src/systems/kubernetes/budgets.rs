@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::contract::{self, Finding, ObjectKey};
 use crate::model::{BudgetIx, Cluster, DisruptionBudget, PodIx};
-use crate::systems::{Findings, Labels, ParsedObject, Selector, every_label};
+use crate::systems::{Findings, Labels, ParsedObject, Selector};
 
 /// A disruption budget as the PodDisruptionBudget object specifies it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,8 +35,8 @@ impl DisruptionBudgetSpec {
 pub struct Budgets {
     /// The budgets by namespace and name. Only the budgets of its own namespace can cover a pod.
     specs: BTreeMap<String, BTreeMap<String, (BudgetIx, DisruptionBudgetSpec)>>,
-    /// The namespace, name and labels of every pod.
-    pods: BTreeMap<PodIx, (String, String, Labels)>,
+    /// The name and labels of every pod.
+    pods: BTreeMap<PodIx, (Box<str>, Labels)>,
     /// The namespaces in which other pods may be covered since the last [`Budgets::sync`].
     changed: BTreeSet<String>,
 }
@@ -44,7 +44,7 @@ pub struct Budgets {
 impl Budgets {
     /// Stores the labels of a pod for selectors, and returns the budgets that cover the pod.
     pub fn read_pod(&mut self, pod: &contract::Pod) -> Vec<BudgetIx> {
-        self.pods.insert(PodIx(pod.id), (pod.template.namespace.clone(), pod.name.clone(), every_label(pod)));
+        self.pods.insert(PodIx(pod.id), (pod.name.as_str().into(), Labels::of(pod)));
         self.covering(PodIx(pod.id))
     }
 
@@ -87,14 +87,14 @@ impl Budgets {
         if changed.is_empty() {
             return;
         }
-        for (ix, _) in self.pods.iter().filter(|(_, (namespace, ..))| changed.contains(namespace)) {
+        for (ix, _) in self.pods.iter().filter(|(_, (_, labels))| changed.contains(labels.namespace())) {
             cluster.set_pod_budgets(*ix, self.covering(*ix));
         }
     }
 
     fn covering(&self, ix: PodIx) -> Vec<BudgetIx> {
-        let Some((namespace, name, labels)) = self.pods.get(&ix) else { return Vec::new() };
-        let of_namespace = self.specs.get(namespace).into_iter().flat_map(BTreeMap::values);
+        let Some((name, labels)) = self.pods.get(&ix) else { return Vec::new() };
+        let of_namespace = self.specs.get(labels.namespace()).into_iter().flat_map(BTreeMap::values);
         of_namespace.filter(|(_, spec)| spec.covers(name, labels)).map(|(ix, _)| *ix).collect()
     }
 }
