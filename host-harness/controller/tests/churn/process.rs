@@ -95,6 +95,8 @@ impl Controller {
                 command.arg("--args").arg(&arguments).arg("--kubeconfig").arg(&kubeconfig);
                 // At the level `info` the log has lines for each pod.
                 let log = std::fs::File::create(folder.join("log")).unwrap();
+                // As the Deployment has it.
+                command.env("MIMALLOC_ALLOW_THP", "0");
                 How::There(command.env("RUST_LOG", "warn").stderr(Stdio::from(log)).spawn().unwrap())
             }
             None => How::Here(here(kubeconfig, address)),
