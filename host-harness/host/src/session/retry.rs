@@ -25,6 +25,12 @@ pub struct RetryHint {
     pub retry_after: BTreeSet<String>,
 }
 
+/// Returns the changes of the objects of a kind. Also one that is removed may help: a budget forbids nothing any more, and an attachment leaves its place
+/// to others.
+fn changes_of(kind: &str) -> impl Iterator<Item = String> {
+    [ChangeKind::ObjectUpserted, ChangeKind::ObjectRemoved].into_iter().map(move |change| format!("{change}/{kind}"))
+}
+
 fn as_time<S: Serializer>(at: &Option<i64>, serializer: S) -> Result<S::Ok, S::Error> {
     at.map(time).serialize(serializer)
 }
@@ -38,8 +44,8 @@ impl From<Retry> for RetryHint {
 impl From<&Violation> for RetryHint {
     /// Returns the time and the change after which the same plan may be accepted.
     fn from(violation: &Violation) -> RetryHint {
-        let change = violation.retry_after().map(|kind| format!("{}/{kind}", ChangeKind::ObjectUpserted));
-        RetryHint { retry_at: violation.retry_at(), retry_after: change.into_iter().collect() }
+        let changes = violation.retry_after().into_iter().flat_map(changes_of);
+        RetryHint { retry_at: violation.retry_at(), retry_after: changes.collect() }
     }
 }
 
@@ -56,8 +62,7 @@ impl RetryHint {
             "CSIStorageCapacity",
             "VolumeAttachment",
         ];
-        let storage = kinds.iter().filter(|_| has_claims);
-        let storage = storage.map(|kind| format!("{}/{kind}", ChangeKind::ObjectUpserted));
+        let storage = kinds.into_iter().filter(|_| has_claims).flat_map(changes_of);
         RetryHint { retry_at: None, retry_after: changes.into_iter().chain(storage).collect() }
     }
 
