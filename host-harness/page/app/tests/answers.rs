@@ -1,6 +1,6 @@
 //! The real answers of the engine, read by the types of the page: a field or a word with another name in the engine would leave a part of the page
 //! empty, and no error would show it.
-#![expect(clippy::unwrap_used, reason = "tests")]
+#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -55,10 +55,8 @@ impl Case {
         let (theirs, own) =
             (self.own_side(victim.leaf, self.preemptor.leaf), self.own_side(self.preemptor.leaf, victim.leaf));
         let uses = |r: usize| theirs.last().is_some_and(|side| self.used(side, r) > 0);
-        let guarantees: Vec<(usize, &str, i64)> = ALL
-            .into_iter()
-            .filter_map(|r| self.guarantor(&theirs, r).map(|(queue, guaranteed)| (r, queue, guaranteed)))
-            .collect();
+        let guarantees: Vec<(usize, &str, i64)> =
+            ALL.filter_map(|r| self.guarantor(&theirs, r).map(|(queue, guaranteed)| (r, queue, guaranteed))).collect();
         let is_within_all =
             !guarantees.is_empty() && guarantees.iter().all(|(r, queue, amount)| self.used(queue, *r) <= *amount);
         let (mut over, mut shared, mut unguaranteed) = (false, false, false);
