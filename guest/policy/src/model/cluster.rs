@@ -79,7 +79,7 @@ impl Cluster {
         self.names.intern(name)
     }
 
-    /// Returns a name, so that all who have it share one text, and its number. Gives it a new number if it has none.
+    /// Returns the shared text of a name, and its number. Gives it a new number if it has none.
     pub fn intern_shared(&mut self, name: &str) -> (Arc<str>, NameId) {
         self.names.intern_shared(name)
     }

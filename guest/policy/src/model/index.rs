@@ -154,7 +154,7 @@ impl NameTable {
         self.intern_shared(name).1
     }
 
-    /// Returns a name, so that all who have it share one text, and its number, a new one if it has none.
+    /// Returns the shared text of a name, and its number, a new one if it has none.
     pub fn intern_shared(&mut self, name: &str) -> (Arc<str>, NameId) {
         let slot = slot(name);
         if let Some(Some((recent, symbol))) = self.recent.get(slot)

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::ParsedObject;
 use crate::contract::{self, Finding, PodTemplate};
 
-/// The labels of a pod. They are in the template of the pod, which lives as long as the pod anyway: every pod has some, and a copy for each pod
+/// The labels of a pod. They are in the template of the pod, which lives as long as the pod: every pod has some, and a copy for each pod
 /// would take time and memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Labels(Arc<PodTemplate>);

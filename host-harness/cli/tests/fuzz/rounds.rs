@@ -33,7 +33,7 @@ const RESTLESS: [(&str, &str); 1] = [(
 const RESERVATION: &str = "the model knows no pod that enters a reservation";
 
 /// The scenarios that have only fields that the oracle knows, and something that it does not model. They are judged by the law of the rounds alone.
-const UNMODELLED: [(&str, &str); 26] = [
+const UNMODELLED: [(&str, &str); 25] = [
     ("coscheduling/cos-oldest-member-says-the-minimum", "the members of a gang agree on its minimum"),
     ("koordinator/job-of-unlike-priorities-takes-nobody-above-its-least", "the pods of a job have one priority"),
     ("koordinator/map-namespace-named-quota", "a quota is named by a label"),
@@ -55,10 +55,6 @@ const UNMODELLED: [(&str, &str); 26] = [
     ("yunikorn/delay-negative-is-not-accepted", "a delay is positive"),
     ("yunikorn/delay-zero-is-not-accepted", "a delay is positive"),
     ("yunikorn/first-pod-places-the-application", "the pods of an application name one queue"),
-    (
-        "yunikorn/law5-a-pod-that-requests-nothing-holds-a-place-on-its-node",
-        "no pod is evicted for its place on the node alone",
-    ),
     ("yunikorn/template-reaches-two-levels-down", "no parent is created on demand"),
     ("volcano/hierarchy-guarantee-of-a-sibling-is-reserved-of-the-parent", "no queue of a tree has a guarantee"),
     ("volcano/hierarchy-only-leaf-queues-take-pods", "a gang names a leaf queue"),

@@ -50,7 +50,6 @@ impl Replica {
         command.args(shipped_arguments().into_iter().map(as_here));
         command.arg("--kubeconfig").arg(&testbed.ready.user.kubeconfig);
         command.env("LICTOR_CACHE_DIR", within(testbed, "cache")).env("POD_NAME", format!("lictor-{name}"));
-        command.env("MIMALLOC_ALLOW_THP", "0");
         let process = command.stdout(Stdio::null()).stderr(File::create(&log).unwrap()).spawn().unwrap();
         Replica { process, address, log }
     }

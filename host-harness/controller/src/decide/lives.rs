@@ -224,14 +224,15 @@ impl PlanLifecycles {
 /// Makes the task that takes the marks off a victim that was only marked, by this process or by an earlier one. `None`: the victim needs no such
 /// task.
 fn unmark(session: &Session, (victim, command): (&ObjectRef, &Option<Command>)) -> Option<ExecutorTask> {
+    let leaving = leaving_marks(session.interests()).into_iter();
     match command.as_ref().map(|command| &command.action) {
         Some(CommandAction::Evict { delete: false, marks, .. }) => {
-            Some(ExecutorTask::Unmark(victim.clone(), marks.clone()))
+            Some(ExecutorTask::Unmark(victim.clone(), marks.iter().cloned().chain(leaving).collect()))
         }
         Some(_) => None,
         None => {
             let stays = pod_of(session, victim).is_some_and(|pod| !pod.terminating);
-            stays.then(|| ExecutorTask::Unmark(victim.clone(), leaving_marks(session.interests())))
+            stays.then(|| ExecutorTask::Unmark(victim.clone(), leaving.collect()))
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::trace::{Job, TEAMS, number};
 impl Days {
     /// Compares a plan with the least that must stop.
     pub(super) fn compare(&mut self, nominated: &BTreeSet<String>, victims: &BTreeSet<String>) {
-        // No source says what the least is for YuniKorn, where a pod is a job.
+        // Each pod is a job in YuniKorn, and its rulings name the order of victims to the last.
         if self.rules == Rules::Yunikorn {
             return;
         }
@@ -107,7 +107,8 @@ impl Days {
         let is_allowed = |job: &Job| match self.rules {
             Rules::KubernetesSingle | Rules::KubernetesAll => job.priority < of.priority,
             Rules::Koordinator => job.priority < of.priority && job.team == of.team,
-            Rules::Volcano | Rules::Yunikorn => job.team != of.team && used(job.team) > self.min(job.team),
+            Rules::Yunikorn => false,
+            Rules::Volcano => job.team != of.team && used(job.team) > self.min(job.team),
             Rules::Coscheduling if takes_back => job.team != of.team && used(job.team) > self.min(job.team),
             Rules::Coscheduling => job.priority < of.priority && job.team == of.team,
         };

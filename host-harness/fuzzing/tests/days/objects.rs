@@ -57,7 +57,7 @@ impl Rules {
         matches!(self, Rules::Koordinator | Rules::Coscheduling | Rules::Volcano)
     }
 
-    /// Returns the jobs of a trace as the system schedules them. YuniKorn has no gangs without a plugin of its own: each pod is a job there.
+    /// Returns the jobs of a trace as the system schedules them. YuniKorn places the pods of an application one by one (ruling D27), so each pod is a job there.
     pub fn jobs(self, jobs: Vec<Job>) -> Vec<Job> {
         if self != Rules::Yunikorn {
             return jobs;

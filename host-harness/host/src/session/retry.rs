@@ -25,8 +25,8 @@ pub struct RetryHint {
     pub retry_after: BTreeSet<String>,
 }
 
-/// Returns the changes of the objects of a kind. Also one that is removed may help: a budget forbids nothing any more, and an attachment leaves its place
-/// to others.
+/// Returns the changes of objects of a kind. The removal of an object may help, too: a budget that is gone forbids nothing, and an attachment that is gone
+/// leaves its place to others.
 fn changes_of(kind: &str) -> impl Iterator<Item = String> {
     [ChangeKind::ObjectUpserted, ChangeKind::ObjectRemoved].into_iter().map(move |change| format!("{change}/{kind}"))
 }
@@ -182,9 +182,10 @@ mod tests {
         let policy = Scripted::deciding(ALL).reply("filter default/a", ScriptedReply::Fits(&[]));
         let claim = json!([{"name": "v", "persistentVolumeClaim": {"claimName": "c"}}]);
         let mut session = session(&policy, [node("n1", 4), with(pod("a", 1, 0), "/spec", "volumes", claim)]);
-        let hint = session.try_pod("default/a").unwrap().retry.to_string();
+        let hint = session.try_pod("default/a").unwrap().retry;
+        assert!(hint.retry_after.contains("object-removed/VolumeAttachment"), "{hint:?}");
         assert_eq!(
-            hint,
+            hint.to_string(),
             "after a change of CSIDriver, CSINode, CSIStorageCapacity, PersistentVolume, PersistentVolumeClaim, StorageClass, VolumeAttachment, nodes, pods"
         );
     }

@@ -26,7 +26,7 @@
 //! `resources.guaranteed` of the queues.
 
 use crate::laws::{Denial, Law, LawContext, LawText, Sum, VictimFilterFn, page};
-use crate::model::{PodInfo, PodIx, QueueIx, ResourceIx};
+use crate::model::{PodInfo, PodIx, Queue, QueueIx, ResourceIx};
 
 /// The law.
 pub const LAW: Law<VictimFilterFn> = Law::victim_filter(
@@ -69,7 +69,8 @@ fn admits(case: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), De
     if over || unguaranteed && !shared && !is_within_all(case, own, theirs) {
         return Ok(());
     }
-    let within = case.pending_request.iter().find_map(|(resource, _)| {
+    let requested = case.pending_request.iter().map(|(resource, _)| resource);
+    let within = requested.chain(guaranteed(case, own, theirs)).find_map(|resource| {
         let (queue, guarantor, guaranteed) = case.cluster.nearest_guaranteeing_queue(Some(theirs), resource)?;
         let over = Sum::of("used", guarantor.used.total(resource)).more_than("guaranteed", guaranteed);
         over.map_err(Denial::amount("within", queue, resource)).err()
@@ -77,19 +78,25 @@ fn admits(case: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), De
     Err(within.unwrap_or(Denial::Case("unused")))
 }
 
-/// Returns whether the side of the victim has guarantees of its own, and exceeds none of them, whatever the preemptor requests.
+/// Returns the side of the victim: its queue and those above it, below the queues that are shared with the preemptor.
+fn side<'a>(case: &'a LawContext<'_>, own: QueueIx, theirs: QueueIx) -> impl Iterator<Item = (QueueIx, &'a Queue)> {
+    let common = case.cluster.common_ancestor(own, theirs);
+    case.cluster.path(Some(theirs)).take_while(move |(ix, _)| Some(*ix) != common)
+}
+
+/// Returns the resources that the side of the victim guarantees, whatever the preemptor requests.
+fn guaranteed(case: &LawContext<'_>, own: QueueIx, theirs: QueueIx) -> impl Iterator<Item = ResourceIx> {
+    side(case, own, theirs).flat_map(|(_, queue)| queue.bounds.guaranteed.iter().map(|(resource, _)| resource))
+}
+
+/// Returns whether the side of the victim has guarantees and exceeds none of them.
 fn is_within_all(case: &LawContext<'_>, own: QueueIx, theirs: QueueIx) -> bool {
-    let cluster = case.cluster;
-    let common = cluster.common_ancestor(own, theirs);
-    let side = cluster.path(Some(theirs)).take_while(|(ix, _)| Some(*ix) != common);
-    let resources = side.flat_map(|(_, queue)| queue.bounds.guaranteed.iter().map(|(resource, _)| resource));
-    let mut nearest = resources.filter_map(|it| Some((it, cluster.nearest_guaranteeing_queue(Some(theirs), it)?)));
-    let mut has_one = false;
-    let is_none_over = nearest.all(|(resource, (_, queue, guaranteed))| {
-        has_one = true;
-        queue.used.total(resource).0 <= guaranteed.0
-    });
-    has_one && is_none_over
+    let is_within = |resource| {
+        let nearest = case.cluster.nearest_guaranteeing_queue(Some(theirs), resource);
+        nearest.is_some_and(|(_, queue, guaranteed)| queue.used.total(resource).0 <= guaranteed.0)
+    };
+    let mut resources = guaranteed(case, own, theirs).peekable();
+    resources.peek().is_some() && resources.all(is_within)
 }
 
 fn judge(case: &LawContext<'_>, own: QueueIx, theirs: QueueIx, resource: ResourceIx) -> Judgement {
@@ -97,8 +104,7 @@ fn judge(case: &LawContext<'_>, own: QueueIx, theirs: QueueIx, resource: Resourc
     let common = cluster.common_ancestor(own, theirs);
     let is_shared = |ix: QueueIx| common.is_none_or(|common| cluster.is_below(Some(common), ix));
     // The side of the victim as a whole: the queue just below the shared ones.
-    let side = cluster.path(Some(theirs)).take_while(|(ix, _)| Some(*ix) != common).last();
-    let uses = side.is_some_and(|(_, queue)| queue.used.total(resource).0 > 0);
+    let uses = side(case, own, theirs).last().is_some_and(|(_, queue)| queue.used.total(resource).0 > 0);
     match (
         cluster.nearest_guaranteeing_queue(Some(own), resource),
         cluster.nearest_guaranteeing_queue(Some(theirs), resource),

@@ -1,5 +1,7 @@
 //! The laws of the design, with the rulings where the design contradicts itself or upstream.
 
+use std::collections::BTreeSet;
+
 use super::leaf;
 use super::queues::{QueueTree, YuniKornQueue, is_within, nominated, used};
 use crate::amounts::MilliAmounts;
@@ -45,11 +47,12 @@ impl Preemption<'_> {
         if !self.ranks(victim) {
             return Some(("yunikorn/6", format!("`{name}` has a higher rank")));
         }
-        let shares = self.requested().any(|resource| self.is_over(theirs, &resource, lenient));
-        (!shares).then(|| ("yunikorn/5", format!("`{theirs}` is not over its guarantee")))
+        let is_over = self.requested().any(|resource| self.is_over(theirs, &resource, lenient));
+        let gives = is_over || lenient && self.gives_a_place(theirs);
+        (!gives).then(|| ("yunikorn/5", format!("`{theirs}` is not over its guarantee")))
     }
 
-    /// Returns the requested resources. Every pod also requests 1 of `pods`, but no case guarantees `pods`.
+    /// Returns the requested resources. Every pod also requests 1 of `pods`: see [`Preemption::gives_a_place`].
     fn requested(&self) -> impl Iterator<Item = String> {
         self.pod
             .request
@@ -102,13 +105,42 @@ impl Preemption<'_> {
             let mut side = queues.filter(|queue| is_within(&common, &queue.path) == shared);
             side.find(|queue| queue.guaranteed.names(resource))
         };
-        let exceeds =
-            |queue: &YuniKornQueue| used(self.world, &queue.path, true).get(resource) > queue.guaranteed.get(resource);
+        let exceeds = |queue: &YuniKornQueue| self.exceeds(queue, resource);
         if let Some(queue) = nearest(theirs, false) {
             return exceeds(queue);
         }
         let uses = used(self.world, theirs, true).get(resource) > 0;
-        uses && (nearest(leaf(self.pod), false).is_some() || nearest(&common, true).map_or(lenient, exceeds))
+        let without_any = || lenient && !self.is_within_its_guarantees(theirs);
+        uses && (nearest(leaf(self.pod), false).is_some() || nearest(&common, true).map_or_else(without_any, exceeds))
+    }
+
+    /// Returns whether a queue uses more of a resource than it is guaranteed.
+    fn exceeds(&self, queue: &YuniKornQueue, resource: &str) -> bool {
+        used(self.world, &queue.path, true).get(resource) > queue.guaranteed.get(resource)
+    }
+
+    /// Returns whether the side of a victim has guarantees, and exceeds none of them: no pod in it can be considered.
+    fn is_within_its_guarantees(&self, theirs: &str) -> bool {
+        let common = self.common(theirs);
+        let side: Vec<&YuniKornQueue> =
+            self.queues.ancestors(theirs).into_iter().filter(|queue| !is_within(&common, &queue.path)).collect();
+        let resources: BTreeSet<&String> = side.iter().flat_map(|queue| queue.guaranteed.0.keys()).collect();
+        let is_within = |resource: &&String| {
+            let nearest = side.iter().find(|queue| queue.guaranteed.names(resource));
+            nearest.is_some_and(|queue| !self.exceeds(queue, resource))
+        };
+        !resources.is_empty() && resources.iter().all(is_within)
+    }
+
+    /// Returns whether a pod of a queue may go for its place on the node, which every pod requests and no case guarantees: unless a guarantee of
+    /// its side, or one that both sides share, says that the queue is within it.
+    fn gives_a_place(&self, theirs: &str) -> bool {
+        let common = self.common(theirs);
+        let is_within_shared = |resource: String| {
+            let nearest = self.queues.ancestors(theirs).into_iter().find(|queue| queue.guaranteed.names(&resource));
+            nearest.is_some_and(|queue| is_within(&common, &queue.path) && !self.exceeds(queue, &resource))
+        };
+        !self.is_within_its_guarantees(theirs) && !self.requested().any(is_within_shared)
     }
 
     /// Returns why these pods may not be evicted together. `None`: they may.

@@ -3,6 +3,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::cluster::PodChange;
 use crate::rails::Rails;
+use crate::session::RetryHint;
 use crate::verify::departures::PlannedEviction;
 use crate::verify::testing::{ClusterFixture, node, object, on, pod, with};
 
@@ -52,7 +53,8 @@ fn a_plan_that_a_budget_refuses_in_part_is_refused_as_a_whole() {
     let plan = world.plan(&[("default/p", "n1")], &BOTH);
     let violation = world.check(&plan).unwrap_err();
     assert_eq!(violation.refuted_part(&plan).victims, [world.pod("default/w")]);
-    assert_eq!((violation.retry_at(), violation.retry_after()), (None, Some("PodDisruptionBudget")));
+    let changes = ["object-removed/PodDisruptionBudget", "object-upserted/PodDisruptionBudget"].map(str::to_owned);
+    assert_eq!(RetryHint::from(&violation), RetryHint { retry_at: None, retry_after: changes.into() });
 }
 
 #[test]
